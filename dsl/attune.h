@@ -1,0 +1,7 @@
+// The language of Attune: everything that a spec needs.
+//
+//   #include <attune.h>
+//   using namespace attune;
+//   constexpr auto my_attention = [] { auto q = input<1, 8, 512, 64>("q"); ... return y; };
+#pragma once
+#include "attune/spec.h"

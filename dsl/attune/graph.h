@@ -1,0 +1,109 @@
+// The value-level graph of a spec: plain constexpr data, no templates. This is what `graph_of`
+// returns and what every pass reads and writes.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace attune {
+
+enum class Op : unsigned char {
+  // stored tensors
+  input,         // name; read in place
+  weight,        // name; read once, by pack_weights
+  linear,        // x [.., in], weight [out, in], bias [out] if present: x W^T + b
+  split_heads,   // [batch, seq, heads * head_dim] -> [batch, heads, seq, head_dim]; heads in count
+  merge_heads,   // the inverse
+  repeat_heads,  // [batch, heads, ..] -> [batch, heads * count, ..]; head h reads head h / count
+  transpose,     // the last two dims change places
+  rope,          // rotates pairs of the last dim by position (the last but one); see Rotation
+  matmul,        // [.., m, k] x [.., k, n]
+  mask,          // scores, predicate: -inf where the predicate is false
+  reduce_rows,   // scores, weight, rescale, scale: see reduction.h
+  // elementwise, on tensors and in index expressions
+  add, sub, mul, div, mod, min, max, tanh, exp,
+  lt, le, eq, both, either, negation,
+  // leaves of index expressions
+  constant, batch_index, head_index, q_index, kv_index,
+  // leaves of the algebra of a row reduction
+  score, row_max, old_max, row_sum,
+};
+
+// What a node's value is. integer, real and predicate have no dims: they are functions of the
+// coordinates (batch, head, q, kv) of one score, or of the state of one row.
+// scores: a rank-4 tensor [batch, heads, q, kv], the only thing a mask may be put on.
+enum class Kind : unsigned char { integer, real, predicate, tensor, scores };
+
+constexpr bool is_index(Kind k) { return k <= Kind::predicate; }
+
+inline constexpr int max_rank = 4;
+struct Dims {
+  int rank = 0;
+  std::array<long, max_rank> d{};
+  constexpr bool operator==(const Dims&) const = default;
+  constexpr long operator[](int i) const { return d[std::size_t(i < 0 ? rank + i : i)]; }  // -1 is the last
+  constexpr long& operator[](int i) { return d[std::size_t(i < 0 ? rank + i : i)]; }
+  constexpr long size() const {
+    long n = 1;
+    for (int i = 0; i < rank; ++i) n *= d[std::size_t(i)];
+    return n;
+  }
+};
+
+struct Type {
+  Kind kind = Kind::tensor;
+  Dims dims{};
+  constexpr bool operator==(const Type&) const = default;
+};
+
+enum class Pairs : unsigned char { interleaved, half_split };
+
+// RoPE: pair i of the first `dims` features of a row at position m turns by
+// (m + offset) * base^(-2i / dims). Interleaved pairs are (2i, 2i+1), as in RoFormer
+// (arXiv:2104.09864, eq. 34); half-split ones are (i, i + dims/2), as in GPT-NeoX.
+struct Rotation {
+  double base = 10000;
+  Pairs pairs = Pairs::interleaved;
+  long dims = 0;  // 0: all of head_dim
+  long offset = 0;
+  constexpr bool operator==(const Rotation&) const = default;
+};
+
+// Everything about a node that is neither operand nor type.
+struct Attr {
+  std::string_view name{};  // input, weight
+  long count = 0;           // split_heads, repeat_heads; an integer constant
+  double value = 0;         // a real constant
+  Rotation rotation{};      // rope
+  constexpr bool operator==(const Attr&) const = default;
+};
+
+inline constexpr int max_operands = 4;
+struct Node {
+  Op op = Op::input;
+  Type type{};
+  Attr attr{};
+  std::array<int, max_operands> in{-1, -1, -1, -1};
+  int line = 0;  // where the user wrote it; no part of the node's identity
+  constexpr bool same(const Node& o) const { return op == o.op && type == o.type && attr == o.attr && in == o.in; }
+  constexpr int operands() const {
+    int n = 0;
+    while (n < max_operands && in[std::size_t(n)] >= 0) ++n;
+    return n;
+  }
+};
+
+struct Output {
+  std::string_view name{};
+  int node = -1;
+};
+
+struct Graph {
+  std::vector<Node> nodes;  // operands stand before their users
+  std::vector<Output> outputs;
+  constexpr std::size_t size() const { return nodes.size(); }
+  constexpr const Node& operator[](int i) const { return nodes[std::size_t(i)]; }
+};
+
+}  // namespace attune
