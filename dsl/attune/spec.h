@@ -50,7 +50,7 @@ constexpr Fault fault_of(const Graph& g) {
     if (n.op != Op::rope) continue;
     const Rotation& r = n.attr.rotation;
     const long head_dim = n.type.dims[-1];
-    if (((r.dims ? r.dims : head_dim) % 2 || r.dims < 0 || r.dims > head_dim) return {Fault::What::rotated_dims, {}, n.line, -1};
+    if ((r.dims ? r.dims : head_dim) % 2 || r.dims < 0 || r.dims > head_dim) return {Fault::What::rotated_dims, {}, n.line, -1};
   }
   for (const Output& o : g.outputs)
     for (const Node& n : g.nodes)

@@ -1,0 +1,55 @@
+// From a graph to its generated files: the compiler as a function.
+#pragma once
+#include <attune/graph.h>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace attune {
+
+// What the user can mend: printed as it is, without a stack of context.
+struct Error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct SourceFile {
+  std::string name;  // relative to the output folder
+  std::string text;
+};
+
+struct Argument {
+  std::string name;
+  Dims dims;
+};
+
+// What a kernel takes and gives, each list in order of first appearance in the spec. NAME_args is
+// the pointers of inputs, then outputs; NAME_weights those of weights.
+struct Interface {
+  std::vector<Argument> inputs, outputs, weights;
+};
+Interface interface_of(const Graph&);
+
+// Floating-point operations of one call: 2 per multiply-add of every projection, and of every
+// product with scores only those of pairs that the mask keeps.
+double flops_of(const Graph&);
+
+struct GenerateOptions {
+  std::string name;                                            // a C identifier, prefix of every symbol
+  std::string spec;                                            // the spec expression as the user wrote it
+  std::string command;                                         // the command line that reproduces the files
+  std::vector<std::string> isas{"portable", "avx2", "avx512"}; // by falling preference at run time: the last wins
+  bool emulate = false;                                        // each ISA's ops in portable C++, dispatch without asking the CPU
+};
+
+// NAME.h, NAME.cpp and a NAME_<isa>.cpp per ISA. Throws Error where the graph can't be lowered.
+std::vector<SourceFile> generate(const Graph&, const GenerateOptions&);
+
+// The same graph unfused, as a textbook would write it, behind the same C interface (NAME.h and
+// NAME.cpp). `vectorisable` orders the loops so that the compiler can vectorise the innermost.
+enum class LoopOrder { textbook, vectorisable };
+std::vector<SourceFile> generate_naive(const Graph&, const GenerateOptions&, LoopOrder);
+
+// For people: graph, regions, block map of each predicate, schedule.
+std::string explain(const Graph&, const GenerateOptions&);
+
+}  // namespace attune
