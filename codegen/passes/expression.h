@@ -1,0 +1,30 @@
+// From elementwise nodes of a graph to an Expression.
+#pragma once
+#include "passes/region.h"
+
+namespace attune {
+
+// Builds terms, equal ones once.
+class ExpressionBuilder {
+ public:
+  int add(const Term&);
+  int constant(double value, Kind = Kind::real);
+  int coordinate(int which) { return add({Fn::coordinate, Kind::integer, 0, which, {}}); }
+  int tensor(const View&);  // of four dims
+  int apply(Fn, Kind, std::vector<int> operands);
+  // The term for a node of an index expression, of a reduction's algebra included.
+  int index(const Graph&, int node);
+  // Elementwise op of the graph on terms. Integer operands of a real op are converted where used.
+  int elementwise(Op, Kind, std::vector<int> operands);
+  Expression finish(int root);
+
+ private:
+  Expression e_;
+};
+
+Expression index_expression_of(const Graph&, int node);
+
+// If the accumulator enters only as acc * constant: takes the factor out and returns it, else 1.
+double extract_scale(Expression&);
+
+}  // namespace attune

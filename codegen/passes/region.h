@@ -1,0 +1,121 @@
+// What the passes make of a graph: a list of regions, each of which becomes one loop nest. From
+// here on nothing knows the ops of the language, only contractions, streams, elementwise
+// expressions and index maps.
+#pragma once
+#include <memory>
+#include <string>
+#include <variant>
+#include "passes/view.h"
+
+namespace attune {
+
+// Every region computes over four coordinates, outermost first.
+inline constexpr int coordinates = 4;
+
+enum class Fn : unsigned char {
+  constant, coordinate, tensor,
+  acc,                    // the accumulator of the contraction, or the element that is reduced
+  peak, old_peak, total,  // the state of a row's reduction
+  add, sub, mul, div, floor_div, floor_mod, min, max, exp, tanh,
+  less, less_equal, equal, both, either, negation, select,
+  partner,                // the other element of a pair along the last coordinate
+};
+
+struct Term {
+  Fn fn = Fn::constant;
+  Kind kind = Kind::real;  // integer, real or predicate
+  double value = 0;        // constant
+  long index = 0;          // coordinate: which; tensor: which; partner: distance, 0 for the neighbour in (2i, 2i+1)
+  std::vector<int> in;
+  bool operator==(const Term&) const = default;
+};
+
+// A function of one element: its coordinates, tensors read there, and the leaves above.
+struct Expression {
+  std::vector<Term> terms;    // operands stand before users; the last is the result
+  std::vector<View> tensors;  // each of four dims
+  int root() const { return int(terms.size()) - 1; }
+  bool uses(Fn) const;
+  bool is(Fn f) const { return !terms.empty() && terms.back().fn == f; }
+};
+
+struct Buffer {
+  enum class Kind { input, output, scratch, weight, table };
+  Kind kind = Kind::scratch;
+  std::string name;
+  long floats = 0;
+  // weight: stored transposed, [in, out]
+  bool transposed = false;
+  // table: cosines of [positions, 2 * pairs] angles, then signed sines; turns[i] is cos and sin of
+  // the angle by which pair i turns per position, start[i] that at position 0.
+  long positions = 0, width = 0;
+  std::vector<std::pair<double, double>> turns, start;
+  bool neighbours = true;  // pairs (2i, 2i+1), else (i, i + pairs)
+};
+
+// out[c0, c1, row, col] = f(sum_k a[c0, c1, row, k] * weight[col, k]). With groups > 1, c1 counts
+// the groups of columns, and a has no c1.
+struct Segment {
+  std::string weight;
+  long groups = 1, width = 0;  // columns = groups * width
+  Expression epilogue;
+  View out;
+};
+struct Contract {
+  View a;
+  long outer0 = 1, outer1 = 1, rows = 0, depth = 0;
+  std::vector<Segment> segments;  // they share one pass over a
+};
+
+// The algebra of a row's reduction; see dsl/attune/reduction.h.
+struct Algebra {
+  Expression weight, rescale, scale;
+  bool tracks_peak = false;
+};
+
+// Where a pair counts: an index expression of the graph, for analysis, and the same as code.
+struct Predicate {
+  std::shared_ptr<const Graph> graph;
+  int node = -1;
+  Expression code;
+};
+
+// out[c0, c1, row, n] = sum_col w(row, col) v[c0, c1, col, n], where w reduces
+// element(scale * sum_k a[.., row, k] * b[.., col, k]) over col.
+struct Stream {
+  View a, b, v, out;
+  long outer0 = 1, outer1 = 1, rows = 0, cols = 0, depth = 0, width = 0;
+  double scale = 1;
+  Expression element;
+  std::optional<Predicate> keep;
+  Algebra algebra;
+};
+
+struct Pointwise {
+  Expression value;
+  View out;
+};
+
+// Plain loops, for what no fused region covers, and for the reference.
+struct Product {
+  View a, b, out;  // [.., i, k] x [.., k, j] -> [.., i, j]
+  std::optional<View> bias;
+  bool skip_zeros = false;  // a zero of a is a removed pair: what b holds there does not count
+};
+struct RowReduce {
+  View in, out;
+  Algebra algebra;
+};
+
+struct Region {
+  std::string title;  // names the region in the generated text
+  std::string comment;
+  std::variant<Contract, Stream, Pointwise, Product, RowReduce> work;
+};
+
+struct Program {
+  std::vector<Buffer> buffers;
+  std::vector<Region> regions;
+};
+
+}  // namespace attune
