@@ -1,0 +1,311 @@
+#include "passes/fuse.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "passes/region_builder.h"
+
+namespace attune {
+namespace {
+
+// Partners of a rotation are whole vectors apart on every ISA if their distance is a multiple of this.
+constexpr long widest_vector = 16;
+
+bool elementwise(Op op) { return op >= Op::add && op <= Op::negation; }
+
+class Fuser {
+ public:
+  explicit Fuser(const Graph& g) : g_(g), b_(g), views_(g.size()), users_(g.size()) {
+    for (const Node& n : g.nodes)
+      for (int k : n.in)
+        if (k >= 0) users_[std::size_t(k)].push_back(int(&n - g.nodes.data()));
+    for (const Output& o : g.outputs) users_[std::size_t(o.node)].push_back(-1);
+  }
+
+  Program run() {
+    std::vector<std::size_t> order(g_.outputs.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return g_.outputs[a].node < g_.outputs[b].node; });
+    for (std::size_t i : order) materialise(g_.outputs[i].node, b_.output(i));
+    return b_.finish();
+  }
+
+ private:
+  const Graph& g_;
+  RegionBuilder b_;
+  std::vector<std::optional<View>> views_;
+  std::vector<std::vector<int>> users_;
+
+  bool private_to_user(int n) const { return !views_[std::size_t(n)] && users_[std::size_t(n)].size() == 1 && g_[n].op != Op::input; }
+
+  // The view of a node's value, computing it if need be; into `target` if there is one.
+  View materialise(int id, std::optional<View> target = {}) {
+    auto& known = views_[std::size_t(id)];
+    if (known) {
+      if (target) b_.copy(*known, *target, "copy");
+      return known.value();
+    }
+    const View v = compute(id, target);
+    views_[std::size_t(id)] = v;
+    return v;
+  }
+
+  View compute(int id, std::optional<View> target) {
+    const Node& n = g_[id];
+    switch (n.op) {
+      case Op::input: return copied(b_.input(id), target);
+      case Op::split_heads:
+        if (int l = projection_below(id); l >= 0) return contract(id, l, target);
+        return view(id, target, heads_merged, [&](View v) { return heads_split(v, n.attr.count); });
+      case Op::merge_heads: return view(id, target, [&](View v) { return heads_split(v, g_[n.in[0]].type.dims[1]); }, heads_merged);
+      case Op::transpose: return view(id, target, transposed, transposed);
+      case Op::repeat_heads: return copied(heads_repeated(materialise(n.in[0]), n.attr.count), target);
+      case Op::matmul: return stream_at(id) ? stream(id, target) : product(id, target);
+      case Op::reduce_rows: {
+        const View in = materialise(n.in[0]), out = place(id, target);
+        b_.add("reduce", "reduces rows of a stored matrix", RowReduce{in, out, b_.algebra(n)});
+        return out;
+      }
+      default: break;
+    }
+    if (int l = projection_below(id); l >= 0) return contract(id, l, target);
+    return pointwise(id, target);
+  }
+
+  View copied(View v, const std::optional<View>& target) {
+    if (target) b_.copy(v, *target, "copy");
+    return v;
+  }
+
+  // A change of view. With a target, the operand is computed right into the target seen backwards.
+  template <class Inverse, class Forward>
+  View view(int id, const std::optional<View>& target, Inverse inverse, Forward forward) {
+    const int x = g_[id].in[0];
+    if (target && private_to_user(x)) {
+      materialise(x, inverse(*target));
+      return *target;
+    }
+    return copied(forward(materialise(x)), target);
+  }
+
+  // Where a computed node is stored.
+  View place(int id, const std::optional<View>& target, std::string name = "t") {
+    if (target) return *target;
+    const Dims& d = g_[id].type.dims;
+    const auto& users = users_[std::size_t(id)];
+    const bool merged = std::any_of(users.begin(), users.end(), [&](int u) { return u >= 0 && g_[u].op == Op::merge_heads; });
+    return merged ? b_.scratch_heads_inside(d, name) : b_.scratch(d, name);
+  }
+
+  // The view itself if the given dims have one stride each, the last of them 1 if `unit`; else a dense copy.
+  View simple(View v, std::initializer_list<int> dims, bool unit, const Dims& shape) {
+    bool ok = true;
+    for (int d : dims) ok = ok && stride_of(v.dims[std::size_t(d)]);
+    if (unit) ok = ok && (v.dims.back().empty() || stride_of(v.dims.back()) == 1);
+    if (ok) return v;
+    const View to = b_.scratch(shape, "copy");
+    b_.copy(v, to, "copy");
+    return to;
+  }
+
+  // ---- elementwise trees ----------------------------------------------------------------------
+
+  // The term of node `id` over four coordinates. `acc` is the node that the accumulator holds, if
+  // any; `heads`, if not 0, says that coordinates are split into that many heads above this node.
+  int term(ExpressionBuilder& e, int id, int acc, int root, long heads) {
+    const Node& n = g_[id];
+    if (id == acc) return e.apply(Fn::acc, Kind::real, {});
+    if (is_index(n.type.kind)) return e.index(g_, id);
+    if (n.op == Op::split_heads && acc >= 0 && leads_to(id, acc)) return term(e, n.in[0], acc, root, n.attr.count);
+    const bool inside = id == root || (!views_[std::size_t(id)] && (private_to_user(id) || leads_to(id, acc)));
+    if (inside && n.op == Op::mask) {
+      const int x = term(e, n.in[0], acc, root, heads);
+      return e.apply(Fn::select, Kind::real, {e.index(g_, n.in[1]), x, e.constant(-std::numeric_limits<double>::infinity())});
+    }
+    if (inside && n.op == Op::rope && acc >= 0) return b_.rotated(e, n, term(e, n.in[0], acc, root, heads));
+    if (inside && n.op == Op::rope) return b_.rotated(e, n, leaf(e, n.in[0], heads));  // the partner is read where it lies
+    if (inside && elementwise(n.op)) {
+      std::vector<int> in;
+      for (int k : n.in)
+        if (k >= 0) in.push_back(term(e, k, acc, root, heads));
+      return e.elementwise(n.op, n.type.kind, in);
+    }
+    return leaf(e, id, heads);
+  }
+  int leaf(ExpressionBuilder& e, int id, long heads) {
+    View v = materialise(id);
+    if (heads) v = heads_split(aligned(v, 3), heads);
+    return e.tensor(aligned(v, coordinates));
+  }
+  bool leads_to(int id, int acc) const {
+    if (id == acc) return true;
+    if (acc < 0 || id < acc) return false;
+    return std::any_of(g_[id].in.begin(), g_[id].in.end(), [&](int k) { return k >= 0 && leads_to(k, acc); });
+  }
+
+  View pointwise(int id, std::optional<View> target) {
+    ExpressionBuilder e;
+    const int root = term(e, id, -1, id, 0);
+    const View out = place(id, target);
+    b_.add("elementwise", "", Pointwise{e.finish(root), aligned(out, coordinates)});
+    return out;
+  }
+
+  // ---- projections ----------------------------------------------------------------------------
+
+  // The linear whose epilogue can carry everything up to node `id`, or -1: one linear below, of
+  // which nothing but this chain reads, with at most one split of heads on the way.
+  int projection_below(int id) const { return projection_below(id, id, false); }
+  int projection_below(int id, int root, bool split) const {
+    const Node& n = g_[id];
+    if (id != root && !private_to_user(id)) return -1;
+    if (n.op == Op::linear) return id;
+    if (n.op == Op::split_heads) return split || g_[n.in[0]].type.dims.rank != 3 ? -1 : projection_below(n.in[0], root, true);
+    if (n.op == Op::rope) {
+      const Rotation& r = n.attr.rotation;
+      const long d = n.type.dims[-1];
+      const bool whole = r.dims == 0 || r.dims == d;
+      return whole && (r.pairs == Pairs::interleaved || d / 2 % widest_vector == 0) ? projection_below(n.in[0], root, split) : -1;
+    }
+    if (!elementwise(n.op)) return -1;
+    for (int k : n.in) {
+      if (k < 0 || is_index(g_[k].type.kind) || g_[k].type.dims != n.type.dims) continue;
+      if (int l = projection_below(k, root, split); l >= 0) return l;
+    }
+    return -1;
+  }
+
+  View contract(int id, int linear, std::optional<View> target) {
+    const Node& l = g_[linear];
+    const Dims& in = g_[l.in[0]].type.dims;
+    const Dims& out = g_[id].type.dims;
+    const bool split = out.rank == 4 && l.type.dims.rank == 3;
+    Contract c;
+    View a = aligned(materialise(l.in[0]), coordinates);
+    if (split) std::swap(a.dims[0], a.dims[1]);  // [b, -, t, k]: the heads are columns
+    c.a = simple(a, {2, 3}, false, {4, {split ? in[0] : in.rank > 3 ? in[0] : 1, split ? 1 : in.rank > 2 ? in[-3] : 1, in[-2], in[-1]}});
+    c.outer0 = extent_of(c.a.dims[0]);
+    c.outer1 = extent_of(c.a.dims[1]);
+    c.rows = in[-2];
+    c.depth = in[-1];
+    Segment s;
+    s.weight = g_[l.in[1]].attr.name;
+    s.groups = split ? out[1] : 1;
+    s.width = l.type.dims[-1] / s.groups;
+    ExpressionBuilder e;
+    int root = term(e, id, linear, id, 0);
+    if (l.in[2] >= 0) root = biased(e, root, l, split ? s.groups : 0);
+    s.epilogue = e.finish(root);
+    const View stored = place(id, target, s.weight);
+    const bool unit = stride_of(stored.dims.back()) == 1 || stored.dims.back().empty();
+    const bool rows = stride_of(stored.dims[stored.dims.size() - 2]).has_value();
+    const View direct = unit && rows ? stored : b_.scratch(out, s.weight);
+    s.out = aligned(direct, coordinates);
+    c.segments.push_back(s);
+    b_.add("project_" + s.weight, "", std::move(c));
+    if (!(direct == stored)) b_.copy(direct, stored, "copy");
+    return stored;
+  }
+
+  // The accumulator plus the bias, wherever the accumulator stands.
+  int biased(ExpressionBuilder& e, int root, const Node& l, long heads) {
+    View v = aligned(b_.weight(l.in[2]), 3);
+    if (heads) v = heads_split(v, heads);
+    Expression plain = e.finish(root);
+    ExpressionBuilder again;
+    std::vector<int> renamed;
+    for (const Term& t : plain.terms) {
+      Term r = t;
+      for (int& k : r.in) k = renamed[std::size_t(k)];
+      int added = t.fn == Fn::tensor ? again.tensor(plain.tensors[std::size_t(t.index)]) : again.add(r);
+      if (t.fn == Fn::acc) added = again.apply(Fn::add, Kind::real, {added, again.tensor(aligned(v, coordinates))});
+      renamed.push_back(added);
+    }
+    e = again;
+    return renamed.back();
+  }
+
+  // ---- scores, reduction, values --------------------------------------------------------------
+
+  // The matmul of two tensors below the scores `id`, or -1.
+  int product_below(int id) const {
+    const Node& n = g_[id];
+    if (n.op == Op::matmul) return g_[n.in[0]].type.kind != Kind::scores ? id : -1;
+    if (n.op != Op::mask && !elementwise(n.op)) return -1;
+    for (int k : n.in) {
+      if (k < 0 || is_index(g_[k].type.kind) || g_[k].type.dims != n.type.dims) continue;
+      if (int m = product_below(k); m >= 0) return m;
+    }
+    return -1;
+  }
+  bool stream_at(int id) const {
+    const Node& n = g_[id];
+    return g_[n.in[0]].op == Op::reduce_rows && !views_[std::size_t(n.in[0])] && product_below(g_[n.in[0]].in[0]) >= 0;
+  }
+
+  int scores_term(ExpressionBuilder& e, int id, int acc) {  // scores are recomputed, never stored, however many read them
+    const Node& n = g_[id];
+    if (id == acc) return e.apply(Fn::acc, Kind::real, {});
+    if (is_index(n.type.kind)) return e.index(g_, id);
+    if (views_[std::size_t(id)] || !(n.op == Op::mask || elementwise(n.op)) || !leads_to(id, acc)) return leaf(e, id, 0);
+    const int x = scores_term(e, n.in[0], acc);
+    if (n.op == Op::mask) return e.apply(Fn::select, Kind::real, {e.index(g_, n.in[1]), x, e.constant(-std::numeric_limits<double>::infinity())});
+    std::vector<int> in{x};
+    if (n.in[1] >= 0) in.push_back(scores_term(e, n.in[1], acc));
+    return e.elementwise(n.op, n.type.kind, in);
+  }
+
+  View stream(int id, std::optional<View> target) {
+    const Node& m = g_[id];
+    const Node& reduce = g_[m.in[0]];
+    int scores = reduce.in[0];
+    Stream s;
+    auto predicates = std::make_shared<Graph>(g_);
+    int keep = -1;
+    while (g_[scores].op == Op::mask) {
+      const int p = g_[scores].in[1];
+      if (keep >= 0) predicates->nodes.push_back({Op::both, {Kind::predicate, {}}, {}, {keep, p, -1, -1}, 0});
+      keep = keep >= 0 ? int(predicates->size()) - 1 : p;
+      scores = g_[scores].in[0];
+    }
+    const int acc = product_below(scores);
+    const Node& qk = g_[acc];
+    const Dims &qd = g_[qk.in[0]].type.dims, &kd = g_[qk.in[1]].type.dims, &vd = g_[m.in[1]].type.dims;
+    ExpressionBuilder e;
+    const int root = scores_term(e, scores, acc);
+    s.element = e.finish(root);
+    s.scale = extract_scale(s.element);
+    if (keep >= 0) s.keep = Predicate{predicates, keep, index_expression_of(*predicates, keep)};
+    s.algebra = b_.algebra(reduce);
+    s.a = simple(materialise(qk.in[0]), {2, 3}, false, qd);
+    s.b = simple(transposed(materialise(qk.in[1])), {2, 3}, false, {4, {kd[0], kd[1], kd[3], kd[2]}});
+    s.v = simple(materialise(m.in[1]), {2, 3}, true, vd);
+    s.outer0 = qd[0];
+    s.outer1 = qd[1];
+    s.rows = qd[2];
+    s.cols = kd[3];
+    s.depth = qd[3];
+    s.width = vd[3];
+    const View stored = place(id, target, "heads");
+    const bool direct = stride_of(stored.dims[2]) && (stored.dims[3].empty() || stride_of(stored.dims[3]) == 1);
+    s.out = direct ? stored : b_.scratch(m.type.dims, "heads");
+    const View out = s.out;
+    b_.add("attention", "", std::move(s));
+    if (!direct) b_.copy(out, stored, "copy");
+    return stored;
+  }
+
+  View product(int id, std::optional<View> target) {
+    const Node& n = g_[id];
+    const View a = materialise(n.in[0]), b = materialise(n.in[1]), out = place(id, target);
+    b_.add("product", "a product that no stream covers", Product{a, b, out, std::nullopt, g_[n.in[0]].type.kind == Kind::scores});
+    return out;
+  }
+};
+
+}  // namespace
+
+Program fuse(const Graph& g) { return Fuser(g).run(); }
+
+}  // namespace attune

@@ -1,0 +1,37 @@
+// What fused and unfused region building share: buffers, places, and the expression of a rotation.
+#pragma once
+#include <map>
+#include "passes/expression.h"
+#include "passes/fuse.h"
+
+namespace attune {
+
+class RegionBuilder {
+ public:
+  explicit RegionBuilder(const Graph& g);
+
+  const Graph& graph() const { return g_; }
+  const Node& node(int id) const { return g_[id]; }
+  View input(int node);
+  View weight(int node, bool transposed = false);
+  View scratch(const Dims&, std::string name);
+  View output(std::size_t index);  // of Graph::outputs
+  // Memory in the order [b, t, h, d] for a value [b, h, t, d], so that merging heads is a view.
+  View scratch_heads_inside(const Dims&, std::string name);
+  void add(std::string title, std::string comment, decltype(Region::work) work);
+  void copy(const View& from, const View& to, std::string title);
+
+  // x, a term, rotated as `rope` node n says; x must be an element of [b, h, position, d].
+  int rotated(ExpressionBuilder&, const Node& n, int x);
+  Algebra algebra(const Node& reduce);
+  Program finish();
+
+ private:
+  int buffer(Buffer);
+  int table(const Node& n);
+  Graph g_;
+  Program p_;
+  std::map<std::pair<Buffer::Kind, std::string>, int> named_;
+};
+
+}  // namespace attune
