@@ -1,0 +1,286 @@
+// Another ISA's shape in portable C++: a vec is one vector of what the compiler's flags allow, or a
+// pair of vecs of half the lanes.
+#include "isa/tables.h"
+
+namespace attune {
+namespace {
+
+std::string nested(const std::string& base, int doublings) { return doublings ? "pair<" + nested(base, doublings - 1) + ">" : base; }
+
+std::string types(int lanes) {
+  auto vectors = [&](int bytes) {
+    int doublings = lanes * 4 == bytes ? 0 : lanes * 4 == 2 * bytes ? 1
+                                                                    : 2;
+    std::string size = " __attribute__((vector_size(" + std::to_string(bytes) + ")));\n";
+    return "typedef float base" + size + "typedef int ibase" + size +
+           "using vec = " + nested("base", doublings) + ";\nusing ivec = " + nested("ibase", doublings) + ";\n";
+  };
+  return R"(template <class Half>
+struct pair {
+  Half lo, hi;
+};
+#if defined(__AVX2__) && defined(__FMA__)
+)" + vectors(32) +
+         "#else\n" + vectors(16) + R"(#endif
+enum { base_lanes = sizeof(base) / 4 };
+
+template <class A>
+static inline pair<A> join(A lo, A hi) { return {lo, hi}; }
+template <class A>
+static inline pair<A> operator+(pair<A> a, pair<A> b) { return {a.lo + b.lo, a.hi + b.hi}; }
+template <class A>
+static inline pair<A> operator-(pair<A> a, pair<A> b) { return {a.lo - b.lo, a.hi - b.hi}; }
+template <class A>
+static inline pair<A> operator*(pair<A> a, pair<A> b) { return {a.lo * b.lo, a.hi * b.hi}; }
+template <class A>
+static inline pair<A> operator/(pair<A> a, pair<A> b) { return {a.lo / b.lo, a.hi / b.hi}; }
+template <class A>
+static inline pair<A> operator-(pair<A> a) { return {-a.lo, -a.hi}; }
+)";
+}
+
+// An op that works lane by lane: its text on the base, and the same for pairs.
+OpText lanewise(const std::string& name, int operands, const std::string& base) {
+  static const char* const heads[] = {"", "<class A>", "<class A, class B>", "<class A, class B, class C>"};
+  static const char* const params[] = {"", "pair<A> a", "pair<A> a, pair<B> b", "pair<A> a, pair<B> b, pair<C> c"};
+  static const char* const low[] = {"", "a.lo", "a.lo, b.lo", "a.lo, b.lo, c.lo"};
+  static const char* const high[] = {"", "a.hi", "a.hi, b.hi", "a.hi, b.hi, c.hi"};
+  return {name, base + "template " + heads[operands] + "\nstatic inline auto " + name + "(" + params[operands] + ") { return join(" + name + "(" + low[operands] + "), " + name + "(" + high[operands] + ")); }\n", {}};
+}
+
+std::vector<OpText> memory_ops() {
+  return {
+      {"load", R"(template <class V>
+static inline V load_as(const float* p) {
+  if constexpr (sizeof(V) == sizeof(base)) {
+    base a;
+    __builtin_memcpy(&a, p, sizeof a);
+    return a;
+  } else {
+    return join(load_as<decltype(V::lo)>(p), load_as<decltype(V::lo)>(p + sizeof(V) / 8));
+  }
+}
+static inline vec load(const float* p) { return load_as<vec>(p); }
+)",
+       {}},
+      {"store", R"(static inline void store(float* p, base a) { __builtin_memcpy(p, &a, sizeof a); }
+template <class A>
+static inline void store(float* p, pair<A> a) {
+  store(p, a.lo);
+  store(p + sizeof(A) / 4, a.hi);
+}
+)",
+       {}},
+      {"load_part", R"(// The first n lanes, the others 0; nothing beyond them is read.
+static inline vec load_part(const float* p, long n) {
+  float lane[sizeof(vec) / 4] = {};
+  for (long i = 0; i < (long)sizeof(vec) / 4; ++i)
+    if (i < n) lane[i] = p[i];
+  return load(lane);
+}
+)",
+       {}},
+      {"store_part", R"(// The first n lanes; nothing beyond them is touched.
+static inline void store_part(float* p, vec a, long n) {
+  float lane[sizeof(vec) / 4];
+  store(lane, a);
+  for (long i = 0; i < (long)sizeof(vec) / 4; ++i)
+    if (i < n) p[i] = lane[i];
+}
+)",
+       {}},
+      {"load_strided", R"(static inline vec load_strided(const float* p, long stride) {
+  float lane[sizeof(vec) / 4];
+  for (long i = 0; i < (long)sizeof(vec) / 4; ++i) lane[i] = p[i * stride];
+  return load(lane);
+}
+)",
+       {}},
+      {"splat", R"(template <class V>
+static inline V splat_as(float x) {
+  if constexpr (sizeof(V) == sizeof(base)) {
+    base a;
+    for (int i = 0; i < base_lanes; ++i) a[i] = x;
+    return a;
+  } else {
+    return join(splat_as<decltype(V::lo)>(x), splat_as<decltype(V::lo)>(x));
+  }
+}
+static inline vec splat(float x) { return splat_as<vec>(x); }
+)",
+       {}},
+      {"isplat", R"(template <class V>
+static inline V isplat_as(int x) {
+  if constexpr (sizeof(V) == sizeof(ibase)) {
+    return x - ibase{};
+  } else {
+    return join(isplat_as<decltype(V::lo)>(x), isplat_as<decltype(V::lo)>(x));
+  }
+}
+static inline ivec isplat(int x) { return isplat_as<ivec>(x); }
+)",
+       {}},
+      {"iota", R"(template <class V>
+static inline V iota_as(int from) {
+  if constexpr (sizeof(V) == sizeof(ibase)) {
+    ibase a;
+    for (int i = 0; i < base_lanes; ++i) a[i] = from + i;
+    return a;
+  } else {
+    return join(iota_as<decltype(V::lo)>(from), iota_as<decltype(V::lo)>(from + (int)sizeof(V) / 8));
+  }
+}
+static inline ivec iota() { return iota_as<ivec>(0); }
+)",
+       {}},
+  };
+}
+
+std::vector<OpText> lane_ops() {
+  return {
+      lanewise("fma", 3, R"(// a * b + c with one rounding.
+static inline base fma(base a, base b, base c) {
+#if defined(__AVX2__) && defined(__FMA__)
+  return _mm256_fmadd_ps(a, b, c);
+#else
+  for (int i = 0; i < base_lanes; ++i) c[i] = __builtin_fmaf(a[i], b[i], c[i]);
+  return c;
+#endif
+}
+)"),
+      lanewise("select", 3, R"(// b where a, else c.
+static inline base select(ibase a, base b, base c) { return (base)(((ibase)b & a) | ((ibase)c & ~a)); }
+)"),
+      lanewise("keep_where", 2, R"(// b where a, else 0, whatever b holds there.
+static inline base keep_where(ibase a, base b) { return (base)((ibase)b & a); }
+)"),
+      lanewise("less", 2, R"(// False where either is NaN.
+static inline ibase less(base a, base b) { return a < b; }
+)"),
+      lanewise("less_equal", 2, R"(// False where either is NaN.
+static inline ibase less_equal(base a, base b) { return a <= b; }
+)"),
+      lanewise("equal", 2, R"(// False where either is NaN.
+static inline ibase equal(base a, base b) { return a == b; }
+)"),
+      lanewise("not_less", 2, R"(// True where either is NaN.
+static inline ibase not_less(base a, base b) { return ~(a < b); }
+)"),
+      lanewise("min", 2, R"(// The second operand where either is NaN.
+static inline base min(base a, base b) { return select(a < b, a, b); }
+static inline float min(float a, float b) { return a < b ? a : b; }
+)"),
+      lanewise("max", 2, R"(// The second operand where either is NaN.
+static inline base max(base a, base b) { return select(a > b, a, b); }
+static inline float max(float a, float b) { return a > b ? a : b; }
+)"),
+      lanewise("both", 2, "static inline ibase both(ibase a, ibase b) { return a & b; }\n"),
+      lanewise("either", 2, "static inline ibase either(ibase a, ibase b) { return a | b; }\n"),
+      lanewise("negation", 1, "static inline ibase negation(ibase a) { return ~a; }\n"),
+      {"any", R"(static inline bool any(ibase a) {
+  int seen = 0;
+  for (int i = 0; i < base_lanes; ++i) seen |= a[i];
+  return seen != 0;
+}
+template <class A>
+static inline bool any(pair<A> a) { return any(either(a.lo, a.hi)); }
+)",
+       {}},
+      {"all_lanes", "static inline lanes_t all_lanes(bool b) { return isplat(-b); }\n", {}},
+      {"has_nan", "static inline bool has_nan(vec a) { return any(negation(equal(a, a))); }\n", {}},
+      lanewise("iless", 2, "static inline ibase iless(ibase a, ibase b) { return a < b; }\n"),
+      lanewise("iless_equal", 2, "static inline ibase iless_equal(ibase a, ibase b) { return a <= b; }\n"),
+      lanewise("iequal", 2, "static inline ibase iequal(ibase a, ibase b) { return a == b; }\n"),
+      lanewise("imin", 2, "static inline ibase imin(ibase a, ibase b) { return (a & (a < b)) | (b & (a >= b)); }\n"),
+      lanewise("imax", 2, "static inline ibase imax(ibase a, ibase b) { return (a & (a > b)) | (b & (a <= b)); }\n"),
+      lanewise("to_real", 1, "static inline base to_real(ibase a) { return __builtin_convertvector(a, base); }\n"),
+      lanewise("nearest", 1, R"(// The nearest integers, halves to even, for |a| < 2^22; 0 for NaN.
+static inline ibase nearest(base a) { return ((ibase)(a + 12582912.0f) - 0x4b400000) & (a == a); }
+)"),
+      lanewise("add_exponent", 2, R"(// a * 2^b where that is neither subnormal nor beyond the greatest float.
+static inline base add_exponent(base a, ibase b) { return (base)((ibase)a + (b << 23)); }
+)"),
+      lanewise("scale2", 2, R"(// a * 2^b for whole b where that is neither subnormal nor beyond the greatest float; NaN if a is.
+static inline base scale2(base a, base b) { return (base)((ibase)a + (__builtin_convertvector(b, ibase) << 23)); }
+)"),
+      lanewise("swap_pairs", 1, R"(// Lanes 1, 0, 3, 2, ..
+static inline base swap_pairs(base a) {
+  base b;
+  for (int i = 0; i < base_lanes; ++i) b[i] = a[i ^ 1];
+  return b;
+}
+)"),
+  };
+}
+
+std::vector<OpText> horizontal_ops() {
+  return {
+      {"first", R"(static inline float first(base a) { return a[0]; }
+template <class A>
+static inline float first(pair<A> a) { return first(a.lo); }
+)",
+       {}},
+      {"reduce_add", R"(static inline float reduce_add(vec a) {
+  float lane[sizeof(vec) / 4];
+  store(lane, a);
+  for (int half = sizeof(vec) / 8; half > 0; half /= 2)
+    for (int i = 0; i < half; ++i) lane[i] += lane[i + half];
+  return lane[0];
+}
+)",
+       {}},
+      {"reduce_max", R"(// A NaN may be lost.
+static inline float reduce_max(vec a) {
+  float lane[sizeof(vec) / 4];
+  store(lane, a);
+  for (int half = sizeof(vec) / 8; half > 0; half /= 2)
+    for (int i = 0; i < half; ++i) lane[i] = max(lane[i], lane[i + half]);
+  return lane[0];
+}
+)",
+       {}},
+      {"transpose_block", R"(// to[j * to_stride + i] = scale[i] * from[i * from_stride + j] for all lanes i, j.
+static inline void transpose_block(const float* from, long from_stride, float* to, long to_stride, vec scale) {
+  for (long j = 0; j < (long)sizeof(vec) / 4; ++j)
+    store(to + j * to_stride, scale * load_strided(from + j, from_stride));
+}
+)",
+       {}},
+      {"floor_div", R"(// The quotient rounded down; the divisor is not 0.
+static inline long floor_div(long a, long b) { return a / b - (a % b != 0 && (a % b < 0) != (b < 0)); }
+static inline ibase floor_div(ibase a, int b) {
+  ibase q = a / b, r = a - q * b;
+  return q + ((r != 0) & ((r ^ b) < 0));
+}
+template <class A>
+static inline pair<A> floor_div(pair<A> a, int b) { return {floor_div(a.lo, b), floor_div(a.hi, b)}; }
+)",
+       {}},
+      {"floor_mod", R"(// What floor_div leaves: it has the sign of the divisor.
+static inline long floor_mod(long a, long b) { return a - b * floor_div(a, b); }
+static inline ivec floor_mod(ivec a, int b) { return a - isplat(b) * floor_div(a, b); }
+)",
+       {}},
+  };
+}
+
+}  // namespace
+
+Isa emulated(const Isa& isa) {
+  Isa out = isa;
+  if (isa.name == "portable") return out;
+  const Isa portable = portable_isa();
+  out.headers = "#if defined(__AVX2__) && defined(__FMA__)\n#include <immintrin.h>\n#endif\n";
+  out.open = portable.open;
+  out.close = portable.close;
+  out.cpu_test = "1";
+  Exponent form = isa.name == "avx512" ? Exponent::real : Exponent::integer;
+  std::vector<OpText> types_of{{"vec", types(isa.lanes), {}}, {"ivec", "", {"vec"}}, {"lanes_t", "using lanes_t = ivec;  // -1 is true, 0 false\n", {"vec"}}};
+  out.ops = table({types_of, memory_ops(), lane_ops(), horizontal_ops(), exponentials(form), scalar_ops()});
+  // Nothing works without the types.
+  for (OpText& op : out.ops)
+    if (op.name != "vec") op.needs.push_back("vec");
+  return out;
+}
+
+}  // namespace attune

@@ -1,0 +1,61 @@
+// Ops whose text is the same on every ISA.
+#include "isa/tables.h"
+
+namespace attune {
+
+std::vector<OpText> scalar_ops() {
+  return {
+      {"set_float_state", R"(// Subnormals count as zero, rounding to nearest, no traps. Returns the state before.
+static inline unsigned set_float_state() {
+#if defined(__x86_64__)
+  unsigned before = __builtin_ia32_stmxcsr();
+  __builtin_ia32_ldmxcsr(0x9FC0);
+  return before;
+#elif defined(__aarch64__)
+  unsigned long before;
+  asm volatile("mrs %0, fpcr" : "=r"(before));
+  asm volatile("msr fpcr, %0" : : "r"(1ul << 24));
+  return (unsigned)before;
+#else
+  return 0;
+#endif
+}
+)",
+       {}},
+      {"restore_float_state", R"(static inline void restore_float_state(unsigned before) {
+#if defined(__x86_64__)
+  __builtin_ia32_ldmxcsr(before);
+#elif defined(__aarch64__)
+  asm volatile("msr fpcr, %0" : : "r"((unsigned long)before));
+#else
+  (void)before;
+#endif
+}
+)",
+       {}},
+      {"prefetch", R"(static inline void prefetch(const float* p) { __builtin_prefetch(p); }
+)",
+       {}},
+  };
+}
+
+std::vector<OpText> integer_ops() {
+  return {
+      {"floor_div", R"(// The quotient rounded down; the divisor is not 0.
+static inline long floor_div(long a, long b) { return a / b - (a % b != 0 && (a % b < 0) != (b < 0)); }
+static inline ivec floor_div(ivec a, int b) {
+  if (__builtin_constant_p(b) && b > 0 && (b & (b - 1)) == 0) return a >> __builtin_ctz((unsigned)b);
+  ivec q = a / b, r = a - q * b;
+  return q + ((r != 0) & ((r ^ b) < 0));
+}
+)",
+       {}},
+      {"floor_mod", R"(// What floor_div leaves: it has the sign of the divisor.
+static inline long floor_mod(long a, long b) { return a - b * floor_div(a, b); }
+static inline ivec floor_mod(ivec a, int b) { return a - b * floor_div(a, b); }
+)",
+       {}},
+  };
+}
+
+}  // namespace attune

@@ -1,0 +1,21 @@
+// How the tables of codegen/isa are put together. Not for use outside of this folder.
+#pragma once
+#include "isa/isa.h"
+
+namespace attune {
+
+Isa portable_isa();
+Isa avx2_isa();
+Isa avx512_isa();
+
+// Ops whose text is the same on every ISA, since it uses other ops alone.
+std::vector<OpText> scalar_ops();   // floats, longs and the floating-point state
+std::vector<OpText> integer_ops();  // floor_div and floor_mod, by the compilers' vector operators
+enum class Exponent { integer,
+                      real };  // add_exponent(p, nearest(..)) or scale2(p, n)
+std::vector<OpText> exponentials(Exponent);
+
+// Concatenates tables and fills in `needs`: an op needs each op whose name occurs in its code.
+std::vector<OpText> table(std::initializer_list<std::vector<OpText>> parts);
+
+}  // namespace attune
