@@ -4,7 +4,7 @@
 //
 //   constexpr auto window = kv_index <= q_index && q_index - kv_index < 1024;
 //
-// `/` and `%` of integers floor; their divisor is a positive constant. An expression with a
+// `/` and `%` of integers floor; their divisor is a positive literal. An expression with a
 // floating literal in it is real: there `/` divides and `%` is an error.
 #pragma once
 #include <boost/hana/tuple.hpp>
@@ -12,6 +12,7 @@
 #include <concepts>
 #include <type_traits>
 #include "attune/declare.h"
+#include "attune/report.h"
 
 namespace attune {
 
@@ -30,10 +31,10 @@ struct literal {
   std::conditional_t<K == Kind::real, double, long> value;
 };
 
-template <class T> struct is_index_expression : std::false_type {};
-template <Op O, Kind K, class P> struct is_index_expression<apply<O, K, P>> : std::true_type {};
-template <Kind K> struct is_index_expression<literal<K>> : std::true_type {};
-template <class T> concept index_expression = is_index_expression<std::remove_cvref_t<T>>::value;
+template <class T> inline constexpr bool is_index_expression = false;
+template <Op O, Kind K, class P> inline constexpr bool is_index_expression<apply<O, K, P>> = true;
+template <Kind K> inline constexpr bool is_index_expression<literal<K>> = true;
+template <class T> concept index_expression = is_index_expression<std::remove_cvref_t<T>>;
 template <class T> concept arithmetic = std::is_arithmetic_v<std::remove_cvref_t<T>>;
 template <class T> concept index_operand = index_expression<T> || arithmetic<T>;
 
@@ -43,11 +44,12 @@ inline constexpr apply<Op::head_index, Kind::integer> head_index{};
 inline constexpr apply<Op::q_index, Kind::integer> q_index{};
 inline constexpr apply<Op::kv_index, Kind::integer> kv_index{};
 
-// What is wrong with an index expression, seen from its types alone.
-template <bool Holds> constexpr void modulo_of_reals() { static_assert(Holds, "a % b: one of them is real; % takes integers, so drop the decimal point"); }
-template <bool Holds> constexpr void arithmetic_on_predicate() { static_assert(Holds, "a op b: a predicate is no number; combine predicates with &&, || and !"); }
-template <bool Holds> constexpr void logic_on_number() { static_assert(Holds, "a && b: one of them is a number; compare it first, as in kv_index <= q_index"); }
-template <bool Holds> constexpr void divisor_not_constant() { static_assert(Holds, "a / b: integer division and % need a literal divisor"); }
+// The leaves of an expression other than literals, as a set.
+using Leaves = unsigned;
+constexpr Leaves leaf(Op op) { return op < Op::batch_index ? 0 : 1u << (unsigned(op) - unsigned(Op::batch_index)); }
+inline constexpr Leaves coordinates = leaf(Op::batch_index) | leaf(Op::head_index) | leaf(Op::q_index) | leaf(Op::kv_index);
+template <class T> inline constexpr Leaves leaves = 0;
+template <Op O, Kind K, class... X> inline constexpr Leaves leaves<apply<O, K, hana::tuple<X...>>> = (leaf(O) | ... | leaves<X>);
 
 constexpr auto lift(index_expression auto e) { return e; }
 template <std::floating_point T> constexpr auto lift(T v) { return literal<Kind::real>{double(v)}; }
@@ -56,58 +58,42 @@ template <std::integral T> constexpr auto lift(T v) { return literal<Kind::integ
 template <class T> inline constexpr bool is_literal = false;
 template <Kind K> inline constexpr bool is_literal<literal<K>> = true;
 
+// What is wrong with `a op b`, seen from its types alone.
 template <Op O, class A, class B>
-constexpr auto index_binary(A a, B b) {
-  constexpr bool logic = O == Op::both || O == Op::either;
-  constexpr bool compares = O == Op::lt || O == Op::le || O == Op::eq;
-  constexpr bool predicates = A::kind == Kind::predicate || B::kind == Kind::predicate;
-  constexpr bool reals = A::kind == Kind::real || B::kind == Kind::real;
-  if constexpr (logic) logic_on_number<A::kind == Kind::predicate && B::kind == Kind::predicate>();
-  else arithmetic_on_predicate<!predicates>();
-  if constexpr (O == Op::mod) modulo_of_reals<!reals>();
-  if constexpr ((O == Op::div || O == Op::mod) && !reals && !predicates) divisor_not_constant<is_literal<B>>();
-  constexpr Kind k = logic || compares ? Kind::predicate : reals ? Kind::real : Kind::integer;
-  return apply<O, k, hana::tuple<A, B>>{hana::tuple<A, B>{a, b}};
+constexpr Rule index_rule() {
+  const bool predicates = A::kind == Kind::predicate || B::kind == Kind::predicate;
+  const bool reals = A::kind == Kind::real || B::kind == Kind::real;
+  if (O == Op::both || O == Op::either || O == Op::negation) return A::kind == Kind::predicate && B::kind == Kind::predicate ? Rule::ok : Rule::logic_on_number;
+  if (predicates) return Rule::predicate_in_arithmetic;
+  if (O == Op::mod && reals) return Rule::modulo_of_reals;
+  if ((O == Op::div || O == Op::mod) && !reals && !is_literal<B>) return Rule::divisor_not_literal;
+  return Rule::ok;
 }
-template <Op O, Kind K, class A>
-constexpr auto index_unary(A a) { return apply<O, K, hana::tuple<A>>{hana::tuple<A>{a}}; }
 
-#define ATTUNE_INDEX_BINARY(sym, expr)                                   \
-  template <index_operand A, index_operand B>                            \
-    requires(index_expression<A> || index_expression<B>)                 \
-  constexpr auto operator sym(A a, B b) { return expr; }
-ATTUNE_INDEX_BINARY(+, index_binary<Op::add>(lift(a), lift(b)))
-ATTUNE_INDEX_BINARY(-, index_binary<Op::sub>(lift(a), lift(b)))
-ATTUNE_INDEX_BINARY(*, index_binary<Op::mul>(lift(a), lift(b)))
-ATTUNE_INDEX_BINARY(/, index_binary<Op::div>(lift(a), lift(b)))
-ATTUNE_INDEX_BINARY(%, index_binary<Op::mod>(lift(a), lift(b)))
-ATTUNE_INDEX_BINARY(<, index_binary<Op::lt>(lift(a), lift(b)))
-ATTUNE_INDEX_BINARY(<=, index_binary<Op::le>(lift(a), lift(b)))
-ATTUNE_INDEX_BINARY(>, index_binary<Op::lt>(lift(b), lift(a)))
-ATTUNE_INDEX_BINARY(>=, index_binary<Op::le>(lift(b), lift(a)))
-ATTUNE_INDEX_BINARY(==, index_binary<Op::eq>(lift(a), lift(b)))
-ATTUNE_INDEX_BINARY(!=, !index_binary<Op::eq>(lift(a), lift(b)))
-ATTUNE_INDEX_BINARY(&&, index_binary<Op::both>(lift(a), lift(b)))
-ATTUNE_INDEX_BINARY(||, index_binary<Op::either>(lift(a), lift(b)))
-#undef ATTUNE_INDEX_BINARY
-
-template <index_expression A>
-constexpr auto operator!(A a) {
-  logic_on_number<A::kind == Kind::predicate>();
-  return index_unary<Op::negation, Kind::predicate>(a);
+template <Op O, class A, class B>
+constexpr auto index_binary(const A& a, const B& b) {
+  constexpr Rule rule = index_rule<O, A, B>();
+  if constexpr (rule != Rule::ok) {
+    report<rule, O>();
+    return poison{};
+  } else {
+    constexpr bool truth = O == Op::both || O == Op::either || O == Op::lt || O == Op::le || O == Op::eq;
+    constexpr bool reals = A::kind == Kind::real || B::kind == Kind::real;
+    constexpr Kind k = truth ? Kind::predicate : reals ? Kind::real : Kind::integer;
+    return apply<O, k, hana::tuple<A, B>>{hana::tuple<A, B>{a, b}};
+  }
 }
-template <index_expression A>
-constexpr auto operator-(A a) { return index_binary<Op::sub>(literal<Kind::integer>{0}, a); }
 
-// exp and tanh are real; min and max are integer when both operands are.
-template <index_expression A> constexpr auto exp(A a) { return index_unary<Op::exp, Kind::real>(a); }
-template <index_expression A> constexpr auto tanh(A a) { return index_unary<Op::tanh, Kind::real>(a); }
-template <index_operand A, index_operand B> requires(index_expression<A> || index_expression<B>)
-constexpr auto min(const A& a, const B& b) { return index_binary<Op::min>(lift(a), lift(b)); }
-template <index_operand A, index_operand B> requires(index_expression<A> || index_expression<B>)
-constexpr auto max(const A& a, const B& b) { return index_binary<Op::max>(lift(a), lift(b)); }
-template <index_expression A> constexpr auto min(const A& a, const A& b) { return index_binary<Op::min>(a, b); }  // outranks std::min
-template <index_expression A> constexpr auto max(const A& a, const A& b) { return index_binary<Op::max>(a, b); }
+template <Op O, class A>
+constexpr auto index_unary(const A& a) {
+  constexpr Rule rule = index_rule<O, A, A>();
+  if constexpr (rule != Rule::ok) {
+    report<rule, O>();
+    return poison{};
+  } else {
+    return apply<O, O == Op::negation ? Kind::predicate : Kind::real, hana::tuple<A>>{hana::tuple<A>{a}};
+  }
+}
 
 // The expression as graph nodes.
 template <Kind K>

@@ -22,21 +22,46 @@ struct row_algebra {
   Rescale rescale;
   Scale scale;
 };
+template <class T> inline constexpr bool is_algebra = false;
+template <class W, class R, class S> inline constexpr bool is_algebra<row_algebra<W, R, S>> = true;
+
+template <operand W, operand R, operand S>
+constexpr Rule algebra_rule() {
+  for (Kind k : {type_of<W>().kind, type_of<R>().kind, type_of<S>().kind})
+    if (k != Kind::real && k != Kind::integer) return Rule::algebra_of_predicate;
+  const bool known = !(leaves<W> & ~(leaf(Op::score) | leaf(Op::row_max))) &&
+                     !(leaves<R> & ~(leaf(Op::old_max) | leaf(Op::row_max))) &&
+                     !(leaves<S> & ~(leaf(Op::row_sum) | leaf(Op::row_max)));
+  return known ? Rule::ok : Rule::algebra_leaf_misplaced;
+}
 
 // `weight` of score and row_max; `rescale` of old_max and row_max, 1 where the weight knows no
 // row_max; `scale` of row_sum and row_max.
-template <index_operand W, index_operand R, index_operand S>
-constexpr auto algebra(W weight, R rescale, S scale) {
-  return row_algebra<decltype(lift(weight)), decltype(lift(rescale)), decltype(lift(scale))>{lift(weight), lift(rescale), lift(scale)};
+template <operand W, operand R, operand S>
+constexpr auto algebra(const W& weight, const R& rescale, const S& scale) {
+  if constexpr (is_poison<W> || is_poison<R> || is_poison<S>) {
+    return poison{};
+  } else if constexpr (constexpr Rule rule = algebra_rule<W, R, S>(); rule != Rule::ok) {
+    report<rule, Op::reduce_rows>();
+    return poison{};
+  } else {
+    return row_algebra<decltype(lift(weight)), decltype(lift(rescale)), decltype(lift(scale))>{lift(weight), lift(rescale), lift(scale)};
+  }
 }
 
-template <operand X, class W, class R, class S>
-constexpr auto row_reduction(const X& s, const row_algebra<W, R, S>& a, ATTUNE_HERE) { return make<Op::reduce_rows>({}, line, s, a.weight, a.rescale, a.scale); }
+// p_j of every row of scores, by the algebra `a`.
+template <operand X, class A>
+constexpr auto row_reduction(const X& s, const A& a, ATTUNE_HERE) {
+  if constexpr (is_algebra<A>) {
+    return make<Op::reduce_rows>({}, here.line, s, a.weight, a.rescale, a.scale);
+  } else {
+    if constexpr (!is_poison<X> && !is_poison<A>) report<Rule::algebra_wanted, Op::reduce_rows, 0, 0, A>();
+    return poison{};
+  }
+}
 
 // exp(s_j) / sum exp(s_j), shifted by the maximum so that nothing overflows.
 inline constexpr auto softmax_algebra = algebra(exp(score - row_max), exp(old_max - row_max), 1.0 / row_sum);
-template <operand X> constexpr auto softmax(const X& s, ATTUNE_HERE) { return row_reduction(s, softmax_algebra, line); }
-
-#undef ATTUNE_HERE
+template <operand X> constexpr auto softmax(const X& s, ATTUNE_HERE) { return row_reduction(s, softmax_algebra, here); }
 
 }  // namespace attune

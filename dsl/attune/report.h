@@ -4,30 +4,109 @@
 // still on its stack; a function, not a class, leaves the caller valid, so that Clang does not
 // complain a second time.
 #pragma once
-#include <algorithm>
 #include "attune/rules.h"
 
 namespace attune {
 
-template <Rule R, long A, long B>
+// What an op returns after its error was reported; whatever takes it returns it again, silently.
+struct poison {
+  static constexpr Type type{Kind::tensor, {max_rank, {1, 1, 1, 1}}};  // for those who read its dims
+};
+template <class T> inline constexpr bool is_poison = false;
+template <> inline constexpr bool is_poison<poison> = true;
+
+// The same complaint of several ops, each by its own name.
+#define ATTUNE_OF(op, call, condition, text) \
+  if constexpr (O == Op::op) static_assert(condition, call ": " text)
+#define ATTUNE_OF_TENSOR_OPS(condition, text)                               \
+  ATTUNE_OF(linear, "linear<out>(x, weight)", condition, text);             \
+  ATTUNE_OF(split_heads, "split_heads<heads>(x)", condition, text);         \
+  ATTUNE_OF(merge_heads, "merge_heads(x)", condition, text);                \
+  ATTUNE_OF(repeat_heads, "repeat_heads<times>(x)", condition, text);       \
+  ATTUNE_OF(transpose, "transpose(x)", condition, text);                    \
+  ATTUNE_OF(rope, "rope(x)", condition, text);                              \
+  ATTUNE_OF(matmul, "matmul(a, b)", condition, text);                       \
+  ATTUNE_OF(mask, "mask(s, keep)", condition, text);                        \
+  ATTUNE_OF(reduce_rows, "softmax(s) or row_reduction(s, a)", condition, text)
+#define ATTUNE_OF_OPERATORS(condition, text)                 \
+  ATTUNE_OF(add, "a + b", condition, text);                  \
+  ATTUNE_OF(sub, "a - b", condition, text);                  \
+  ATTUNE_OF(mul, "a * b", condition, text);                  \
+  ATTUNE_OF(div, "a / b", condition, text);                  \
+  ATTUNE_OF(mod, "a % b", condition, text);                  \
+  ATTUNE_OF(min, "min(a, b)", condition, text);              \
+  ATTUNE_OF(max, "max(a, b)", condition, text);              \
+  ATTUNE_OF(tanh, "tanh(a)", condition, text);               \
+  ATTUNE_OF(exp, "exp(a)", condition, text);                 \
+  ATTUNE_OF(lt, "a < b or a > b", condition, text);          \
+  ATTUNE_OF(le, "a <= b or a >= b", condition, text);        \
+  ATTUNE_OF(eq, "a == b or a != b", condition, text);        \
+  ATTUNE_OF(both, "a && b", condition, text);                \
+  ATTUNE_OF(either, "a || b", condition, text);              \
+  ATTUNE_OF(negation, "!a", condition, text)
+
+// Of one op: what is wrong shows in types. A and B as the rule's comment in rules.h says; Of makes
+// a call that would depend on no template parameter depend on one, so that it waits for its turn.
+template <Rule R, Op O, long A = 0, long B = 0, class... Of>
 constexpr auto report() {
-  if constexpr (R == Rule::tensor_wanted) static_assert(A != B, "op(x): an index expression stands where a tensor belongs; put a predicate on scores with mask(s, keep)");
-  if constexpr (R == Rule::rank_wanted) static_assert(A == B, "op(x): x has another rank than this op takes (left: wanted, right: given); split_heads<H>(x) makes rank 4 of 3, merge_heads(x) rank 3 of 4");
-  if constexpr (R == Rule::rank_at_least_two) static_assert(A <= B, "op(x): x needs at least two dims; declare the input with a batch or sequence dim");
-  if constexpr (R == Rule::inner_dims_differ) static_assert(A == B, "matmul(a, b): columns of a and rows of b differ; is a transpose() missing?");
-  if constexpr (R == Rule::batch_dims_differ) static_assert(A == B, "matmul(a, b): batch or head counts differ; is a repeat_heads<>() missing?");
-  if constexpr (R == Rule::heads_do_not_divide) static_assert(B % A == 0, "split_heads<heads>(x): the heads do not divide the features; choose heads that do");
-  if constexpr (R == Rule::count_not_positive) static_assert(A > 0, "op<count>(x): the count must be positive");
-  if constexpr (R == Rule::odd_head_dim) static_assert(A % 2 == 0, "rope(x): head_dim is odd, but RoPE rotates pairs; pass {.dims = an even number} to rotate the first dims only");
-  if constexpr (R == Rule::rotated_dims_wrong) static_assert(A <= B, "rope(x): head_dim is less than one pair");
-  if constexpr (R == Rule::mask_needs_scores) static_assert(A != B, "mask(s, keep): s is no score matrix; mask the result of matmul(q, transpose(k))");
-  if constexpr (R == Rule::mask_needs_predicate) static_assert(A != B, "mask(s, keep): keep is no predicate; compare indices, as in kv_index <= q_index");
-  if constexpr (R == Rule::reduction_needs_scores) static_assert(A != B, "row_reduction(s, ..): s is no score matrix; reduce the result of matmul(q, transpose(k))");
-  if constexpr (R == Rule::dims_do_not_broadcast) static_assert(A == B, "elementwise(a, b): the extents are neither equal nor 1; give both the same shape");
-  if constexpr (R == Rule::index_needs_scores) static_assert(A != B, "elementwise(x, e): an index expression meets a tensor that is no score matrix; add it to the result of matmul(q, transpose(k))");
-  if constexpr (R == Rule::predicate_in_arithmetic) static_assert(A != B, "elementwise(x, e): a predicate is no number; put it on scores with mask(s, keep)");
+  constexpr bool ok = R == Rule::ok;
+  if constexpr (R == Rule::tensor_wanted) { ATTUNE_OF_TENSOR_OPS(ok, "an index expression stands where a tensor belongs; put a predicate on scores with mask(s, keep), add a number to them with s + e"); }
+  if constexpr (R == Rule::rank_wanted) { ATTUNE_OF_TENSOR_OPS(A == B, "the operand has another rank than this takes (left: wanted, right: given); split_heads<H>(x) makes rank 4 of 3, merge_heads(x) rank 3 of 4"); }
+  if constexpr (R == Rule::rank_at_least_two) { ATTUNE_OF_TENSOR_OPS(A <= B, "x needs at least two dims; declare the input with a batch or sequence dim"); }
+  if constexpr (R == Rule::rank_of_input) static_assert(A >= 1 && A <= max_rank, "input<dims...>(name): a tensor has one to four dims; merge some of them");
   if constexpr (R == Rule::extent_negative) static_assert(A >= 0, "input<dims...>(name): an extent is negative; sizes count from 0");
-  if constexpr (R == Rule::zero_extent) static_assert(A > 0, "op(x): heads or features are 0; only batch and seq_len may be");
+  if constexpr (R == Rule::zero_extent) { ATTUNE_OF_TENSOR_OPS(A > 0, "heads, head_dim or features are 0; only batch and seq_len may be"); }
+  if constexpr (R == Rule::count_not_positive) { ATTUNE_OF_TENSOR_OPS(A > 0, "the count in <> is not positive; give 1 or more"); }
+  if constexpr (R == Rule::inner_dims_differ) static_assert(A == B, "matmul(a, b): columns of a and rows of b differ; is a transpose() missing?");
+  if constexpr (R == Rule::batch_dims_differ) static_assert(A == B, "matmul(a, b): batch sizes differ; give both operands the same batch");
+  if constexpr (R == Rule::head_dims_differ) static_assert(A == B, "matmul(a, b): head counts differ; is a repeat_heads<times>() missing?");
+  if constexpr (R == Rule::heads_do_not_divide) static_assert(B % A == 0, "split_heads<heads>(x): the heads do not divide the features; choose heads that do");
+  if constexpr (R == Rule::odd_head_dim) static_assert(A % 2 == 0, "rope(x): head_dim is odd, but RoPE rotates pairs; pass {.dims = an even number} to rotate the first dims only");
+  if constexpr (R == Rule::mask_needs_scores) static_assert(ok, "mask(s, keep): s is no score matrix; mask the result of matmul(q, transpose(k))");
+  if constexpr (R == Rule::mask_needs_predicate) static_assert(ok, "mask(s, keep): keep is no predicate; compare indices, as in kv_index <= q_index");
+  if constexpr (R == Rule::reduction_needs_scores) static_assert(ok, "softmax(s) or row_reduction(s, a): s is no score matrix; reduce the result of matmul(q, transpose(k))");
+  if constexpr (R == Rule::dims_do_not_broadcast) { ATTUNE_OF_OPERATORS(A == B, "the extents are neither equal nor 1; give both the same shape"); }
+  if constexpr (R == Rule::index_needs_scores) { ATTUNE_OF_OPERATORS(ok, "an index expression meets a tensor that is no score matrix; use it on the result of matmul(q, transpose(k))"); }
+  if constexpr (R == Rule::predicate_in_arithmetic) { ATTUNE_OF_OPERATORS(ok, "a predicate is no number; combine predicates with &&, || and !, put one on scores with mask(s, keep)"); }
+  if constexpr (R == Rule::logic_on_number) { ATTUNE_OF_OPERATORS(ok, "an operand is a number; compare it first, as in kv_index <= q_index"); }
+  if constexpr (R == Rule::modulo_of_reals) static_assert(ok, "a % b: one of them is real; % takes integers, so drop the decimal point");
+  if constexpr (R == Rule::divisor_not_literal) { ATTUNE_OF_OPERATORS(ok, "the divisor of integers is no literal; divide by a positive number, or write 1.0 * a for a real quotient"); }
+  if constexpr (R == Rule::tensor_not_comparable) { ATTUNE_OF_OPERATORS(ok, "an operand is a tensor; only index expressions are compared, as in kv_index <= q_index"); }
+  if constexpr (R == Rule::row_state_misplaced) {
+    ATTUNE_OF_OPERATORS(ok, "score, row_max, old_max and row_sum are known inside algebra(..) only; elsewhere use the scores themselves");
+    ATTUNE_OF_TENSOR_OPS(ok, "score, row_max, old_max and row_sum are known inside algebra(..) only; elsewhere use the scores themselves");
+  }
+  if constexpr (R == Rule::algebra_leaf_misplaced) static_assert(ok, "algebra(weight, rescale, scale): one of them uses what it can not know; weight takes score and row_max, rescale old_max and row_max, scale row_sum and row_max");
+  if constexpr (R == Rule::algebra_of_predicate) static_assert(ok, "algebra(weight, rescale, scale): one of them is no number; build it of score, row_max, old_max and row_sum by arithmetic");
+  if constexpr (R == Rule::algebra_wanted) static_assert(ok, "row_reduction(s, a): a is no algebra; make it by algebra(weight, rescale, scale)");
 }
+
+// Of a spec as a whole, from its type.
+template <Rule R, class... Of>
+constexpr auto report_spec() {
+  constexpr bool ok = R == Rule::ok;
+  if constexpr (R == Rule::not_a_spec) static_assert(ok, "graph_of(spec): spec can not be called without arguments; pass the lambda itself, and let its inputs be input<..>(name)");
+  if constexpr (R == Rule::result_not_tensor) static_assert(ok, "graph_of(spec): the spec returns no tensor; return one, or several by outputs(\"y\"_out = y, ..)");
+  if constexpr (R == Rule::output_not_tensor) static_assert(ok, "outputs(..): an output is no tensor; an index expression becomes one by s + e or mask(s, e)");
+  if constexpr (R == Rule::output_unnamed) static_assert(ok, "outputs(..): an output has no name; write outputs(\"y\"_out = y, ..)");
+  if constexpr (R == Rule::two_outputs) static_assert(ok, "outputs(..): two outputs have one name; rename one");
+  if constexpr (R == Rule::no_outputs) static_assert(ok, "outputs(..): there is none; name at least one, as in outputs(\"y\"_out = y)");
+}
+
+// Of a spec as a whole, from its graph: the lines of the two uses, the numbers, the name.
+template <Rule R, int Line, int Other, long A, long B, char... Name>
+constexpr auto report_fault() {
+  if constexpr (R == Rule::two_shapes) static_assert(Line > Other, "graph_of(spec): one name is used for two shapes, on these two lines; give each tensor a name of its own");
+  if constexpr (R == Rule::input_and_weight) static_assert(Line > Other, "graph_of(spec): one name is used for an input and for a weight, on these two lines; rename one");
+  if constexpr (R == Rule::output_is_input) static_assert(Line > Other, "graph_of(spec): an output has the name of an input, on these two lines; rename one (a single output is named out)");
+  if constexpr (R == Rule::name_not_identifier) static_assert(Line > Other, "graph_of(spec): a name, on this line, is no C identifier, but generated code uses it as one; take letters, digits and _");
+  if constexpr (R == Rule::divisor_not_positive) static_assert(A > 0, "a / b or a % b: the divisor of integers is not positive; divide by 1 or more");
+  if constexpr (R == Rule::rotated_dims_wrong) static_assert(A % 2 == 0 && A >= 2 && A <= B, "rope(x, {.dims = r}): r is not even and from 2 to head_dim; choose one that is (without .dims, r is head_dim)");
+  if constexpr (R == Rule::rotation_base_wrong) static_assert(Line > Other, "rope(x, {.base = b}), on this line: b is not positive and finite; the usual base is 10000");
+}
+
+#undef ATTUNE_OF
+#undef ATTUNE_OF_TENSOR_OPS
+#undef ATTUNE_OF_OPERATORS
 
 }  // namespace attune

@@ -4,25 +4,53 @@
 
 namespace attune {
 
+// What can be wrong. A mistake of one op shows in the types of its operands; one of the whole
+// graph, or of a value, is found by graph_of. The messages are in report.h.
 enum class Rule : unsigned char {
   ok,
-  tensor_wanted,            // an index expression stands where a tensor belongs
-  rank_wanted,              // a: wanted, b: given
-  rank_at_least_two,        // b: given
-  inner_dims_differ,        // a: columns of the left, b: rows of the right
-  batch_dims_differ,        // matmul: batch or heads
-  heads_do_not_divide,      // a: heads, b: features
-  count_not_positive,       // a: given
-  odd_head_dim,             // a: head_dim
-  rotated_dims_wrong,       // a: dims, b: head_dim
+  // one op
+  tensor_wanted,           // an index expression stands where a tensor belongs
+  rank_wanted,             // a: wanted, b: given
+  rank_at_least_two,       // b: given
+  rank_of_input,           // a: given
+  extent_negative,         // a: given
+  zero_extent,             // a: head_dim, heads or features of 0
+  count_not_positive,      // a: given
+  inner_dims_differ,       // a: columns of the left, b: rows of the right
+  batch_dims_differ,       // a, b: the batch sizes
+  head_dims_differ,        // a, b: the head counts
+  heads_do_not_divide,     // a: heads, b: features
+  odd_head_dim,            // a: head_dim
   mask_needs_scores,
   mask_needs_predicate,
   reduction_needs_scores,
-  dims_do_not_broadcast,    // a, b: the extents
-  index_needs_scores,       // an index expression meets a tensor that is not scores
+  dims_do_not_broadcast,   // a, b: the extents
+  // index expressions
+  index_needs_scores,      // one meets a tensor that is not scores
   predicate_in_arithmetic,
-  extent_negative,          // a: given
-  zero_extent,              // a: head_dim, heads or features of 0
+  logic_on_number,
+  modulo_of_reals,
+  divisor_not_literal,
+  tensor_not_comparable,   // comparison, logic or % of a tensor
+  row_state_misplaced,     // score, row_max, .. outside an algebra
+  algebra_leaf_misplaced,
+  algebra_of_predicate,
+  algebra_wanted,
+  // the whole graph
+  two_shapes,
+  input_and_weight,
+  output_is_input,
+  name_not_identifier,
+  divisor_not_positive,    // a: given
+  rotated_dims_wrong,      // a: dims, b: head_dim
+  rotation_base_wrong,
+  // the spec
+  not_a_spec,
+  result_not_tensor,
+  output_not_tensor,
+  output_unnamed,
+  two_outputs,
+  no_outputs,
 };
 
 struct Inferred {
@@ -32,6 +60,8 @@ struct Inferred {
 };
 constexpr Inferred wrong(Rule r, long a = 0, long b = 0) { return {r, {}, a, b}; }
 constexpr Inferred tensor_of(Dims d) { return {Rule::ok, {Kind::tensor, d}}; }
+
+constexpr bool is_arithmetic(Op op) { return op >= Op::add && op <= Op::exp; }
 
 // Numpy's rule: aligned at the last dim, extents equal or 1.
 constexpr Inferred broadcast(const Type& x, const Type& y) {
@@ -49,17 +79,33 @@ constexpr Inferred broadcast(const Type& x, const Type& y) {
 
 constexpr Inferred infer_elementwise(Op op, const Type& x, const Type& y) {
   if (x.kind == Kind::predicate || y.kind == Kind::predicate) return wrong(Rule::predicate_in_arithmetic);
+  if (op == Op::mod) return wrong(Rule::tensor_not_comparable);
   if (op == Op::tanh || op == Op::exp) return {Rule::ok, x};
   const bool xi = is_index(x.kind), yi = is_index(y.kind);
   if (xi || yi) return {Rule::ok, xi ? y : x};
   return broadcast(x, y);
 }
 
+constexpr Inferred infer_matmul(const Type& x, const Type& y) {
+  const Dims &a = x.dims, &b = y.dims;
+  if (is_index(y.kind)) return wrong(Rule::tensor_wanted);
+  if (a.rank != 4) return wrong(Rule::rank_wanted, 4, a.rank);
+  if (b.rank != 4) return wrong(Rule::rank_wanted, 4, b.rank);
+  if (a[3] != b[2]) return wrong(Rule::inner_dims_differ, a[3], b[2]);
+  if (a[0] != b[0]) return wrong(Rule::batch_dims_differ, a[0], b[0]);
+  if (a[1] != b[1]) return wrong(Rule::head_dims_differ, a[1], b[1]);
+  const bool weighs = x.kind == Kind::scores;  // rows of scores weigh values, whose last dim is head_dim
+  if (a[1] < 1) return wrong(Rule::zero_extent, a[1]);
+  if ((weighs ? b[3] : a[3]) < 1) return wrong(Rule::zero_extent, weighs ? b[3] : a[3]);
+  // The product of two tensors is a score matrix until something weighs values with it.
+  return {Rule::ok, {weighs ? Kind::tensor : Kind::scores, {4, {a[0], a[1], a[2], b[3]}}}};
+}
+
 // `in` holds max_operands types; the absent ones are of rank 0. Operands are tensors or scores,
-// except the second of mask and of arithmetic.
+// except the second of mask and of arithmetic, and the algebra of reduce_rows.
 constexpr Inferred infer(Op op, const Attr& at, const Type* in, int operands) {
   const Dims& a = in[0].dims;
-  if (op >= Op::add && op <= Op::exp) return infer_elementwise(op, in[0], operands > 1 ? in[1] : in[0]);
+  if (is_arithmetic(op)) return infer_elementwise(op, in[0], operands > 1 ? in[1] : in[0]);
   if (is_index(in[0].kind)) return wrong(op == Op::mask ? Rule::mask_needs_scores : Rule::tensor_wanted);
   switch (op) {
     case Op::linear: {
@@ -90,24 +136,12 @@ constexpr Inferred infer(Op op, const Attr& at, const Type* in, int operands) {
       d[-2] = a[-1];
       return tensor_of(d);
     }
-    case Op::rope: {
+    case Op::rope:  // an explicit `dims` is a value: see rotated_dims_fit
       if (a.rank != 4) return wrong(Rule::rank_wanted, 4, a.rank);
+      if (a[3] < 1) return wrong(Rule::zero_extent, a[3]);
       if (at.rotation.dims == 0 && a[3] % 2) return wrong(Rule::odd_head_dim, a[3]);
-      if (at.rotation.dims < 0 || at.rotation.dims > a[3] || at.rotation.dims % 2) return wrong(Rule::rotated_dims_wrong, at.rotation.dims, a[3]);
       return tensor_of(a);
-    }
-    case Op::matmul: {
-      const Dims& b = in[1].dims;
-      if (is_index(in[1].kind)) return wrong(Rule::tensor_wanted);
-      if (a.rank != 4) return wrong(Rule::rank_wanted, 4, a.rank);
-      if (b.rank != 4) return wrong(Rule::rank_wanted, 4, b.rank);
-      if (a[3] != b[2]) return wrong(Rule::inner_dims_differ, a[3], b[2]);
-      if (in[0].kind != Kind::scores && (a[1] < 1 || a[3] < 1)) return wrong(Rule::zero_extent, a[1] < 1 ? a[1] : a[3]);
-      if (a[0] != b[0]) return wrong(Rule::batch_dims_differ, a[0], b[0]);
-      if (a[1] != b[1]) return wrong(Rule::batch_dims_differ, a[1], b[1]);
-      // The product of two tensors is a score matrix until something weighs values with it.
-      return {Rule::ok, {in[0].kind == Kind::scores ? Kind::tensor : Kind::scores, {4, {a[0], a[1], a[2], b[3]}}}};
-    }
+    case Op::matmul: return infer_matmul(in[0], in[1]);
     case Op::mask:
       if (in[0].kind != Kind::scores) return wrong(Rule::mask_needs_scores);
       if (in[1].kind != Kind::predicate) return wrong(Rule::mask_needs_predicate);
@@ -117,6 +151,10 @@ constexpr Inferred infer(Op op, const Attr& at, const Type* in, int operands) {
       return {Rule::ok, in[0]};
     default: return {Rule::ok, in[0]};
   }
+}
+
+constexpr bool rotated_dims_fit(const Rotation& r, long head_dim) {
+  return r.dims == 0 ? head_dim % 2 == 0 : r.dims > 0 && r.dims % 2 == 0 && r.dims <= head_dim;
 }
 
 }  // namespace attune

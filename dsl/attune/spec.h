@@ -1,6 +1,7 @@
 // From a spec, a lambda that returns a tensor or outputs(..), to its graph.
 #pragma once
-#include <boost/hana/fold_left.hpp>
+#include <algorithm>
+#include <stdexcept>
 #include <boost/hana/for_each.hpp>
 #include <boost/hana/map.hpp>
 #include <boost/hana/pair.hpp>
@@ -26,78 +27,160 @@ template <class C, C... c> constexpr argument_name<hana::string<c...>> operator"
 }  // namespace literals
 using namespace literals;
 
-// Several results of one spec: outputs("y"_out = y, "p"_out = p).
-template <class... Pairs>
-constexpr auto outputs(Pairs... pairs) { return hana::make_map(pairs...); }
+template <class P> struct named_value;  // P: what "name"_out = value makes
+template <class P> inline constexpr bool is_named = false;
+template <char... C, class T> struct named_value<hana::pair<hana::string<C...>, T>> {
+  using key = hana::string<C...>;
+  using type = T;
+};
+template <char... C, class T> inline constexpr bool is_named<hana::pair<hana::string<C...>, T>> = true;
+template <class K, class... Ks> inline constexpr int times_in = (int(std::is_same_v<K, Ks>) + ...);
 
-// A fault that only the whole graph shows. `line` and `other` are where the two uses stand.
+// The map of outputs, or poison where something is wrong with them.
+template <class... Pairs>
+constexpr auto map_of_outputs(const Pairs&... pairs) {
+  if constexpr (sizeof...(Pairs) == 0) {
+    report_spec<Rule::no_outputs, Pairs...>();
+    return poison{};
+  } else if constexpr ((is_poison<Pairs> || ...)) {
+    return poison{};
+  } else if constexpr (!(is_named<Pairs> && ...)) {
+    report_spec<Rule::output_unnamed, Pairs...>();
+    return poison{};
+  } else if constexpr (!(node<typename named_value<Pairs>::type> && ...)) {
+    report_spec<Rule::output_not_tensor, Pairs...>();
+    return poison{};
+  } else if constexpr ((is_poison<typename named_value<Pairs>::type> || ...)) {
+    return poison{};
+  } else if constexpr (!((times_in<typename named_value<Pairs>::key, typename named_value<Pairs>::key...> == 1) && ...)) {
+    report_spec<Rule::two_outputs, Pairs...>();
+    return poison{};
+  } else {
+    return hana::make_map(pairs...);
+  }
+}
+
+// Several results of one spec, in this order: outputs("y"_out = y, "p"_out = p).
+template <class... Pairs>
+struct outputs {
+  decltype(map_of_outputs(std::declval<Pairs>()...)) map;
+  int line;
+  constexpr outputs(Pairs... pairs, ATTUNE_HERE) : map(map_of_outputs(pairs...)), line(here.line) {}
+};
+template <class... Pairs>
+outputs(Pairs...) -> outputs<Pairs...>;
+
+template <class T> inline constexpr bool is_outputs = false;
+template <class... P> inline constexpr bool is_outputs<outputs<P...>> = true;
+
+// A fault that only the whole graph shows. `line` <= `other` are where the two uses stand, both
+// the same if there is one. `a` and `b`: see Rule.
 struct Fault {
-  enum class What : unsigned char { none, two_shapes, input_and_weight, output_is_input, rotated_dims };
-  What what = What::none;
+  Rule rule = Rule::ok;
   std::string_view name{};
   int line = 0, other = 0;
+  long a = 0, b = 0;
 };
-constexpr Fault fault_of(const Graph& g) {
-  for (std::size_t i = 0; i < g.size(); ++i)
-    for (std::size_t j = i + 1; j < g.size(); ++j) {
-      const Node &a = g.nodes[i], &b = g.nodes[j];
-      const bool named = (a.op == Op::input || a.op == Op::weight) && (b.op == Op::input || b.op == Op::weight);
-      if (!named || a.attr.name != b.attr.name) continue;
-      if (a.op != b.op) return {Fault::What::input_and_weight, a.attr.name, a.line, b.line};
-      return {Fault::What::two_shapes, a.attr.name, a.line, b.line};
-    }
-  for (const Node& n : g.nodes) {
-    if (n.op != Op::rope) continue;
-    const Rotation& r = n.attr.rotation;
-    const long head_dim = n.type.dims[-1];
-    if ((r.dims ? r.dims : head_dim) % 2 || r.dims < 0 || r.dims > head_dim) return {Fault::What::rotated_dims, {}, n.line, -1};
+constexpr Fault fault_at(Rule rule, std::string_view name, int line, int other) { return {rule, name, std::min(line, other), std::max(line, other)}; }
+
+constexpr bool is_identifier(std::string_view s) {
+  for (char c : s)
+    if (!(c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'))) return false;
+  return !s.empty() && !(s[0] >= '0' && s[0] <= '9');
+}
+
+constexpr Fault fault_of_names(const Graph& g, int outputs_line) {
+  std::vector<const Node*> named;
+  for (const Node& n : g.nodes)
+    if (n.op == Op::input || n.op == Op::weight) named.push_back(&n);
+  for (const Node* n : named)
+    if (!is_identifier(n->attr.name)) return fault_at(Rule::name_not_identifier, n->attr.name, n->line, n->line);
+  std::sort(named.begin(), named.end(), [](const Node* a, const Node* b) { return a->attr.name < b->attr.name; });
+  for (std::size_t i = 1; i < named.size(); ++i) {  // equal nodes are one, so one name on two is a fault
+    const Node &a = *named[i - 1], &b = *named[i];
+    if (a.attr.name == b.attr.name) return fault_at(a.op == b.op ? Rule::two_shapes : Rule::input_and_weight, a.attr.name, a.line, b.line);
   }
-  for (const Output& o : g.outputs)
-    for (const Node& n : g.nodes)
-      if (n.op == Op::input && n.attr.name == o.name) return {Fault::What::output_is_input, o.name, n.line, g[o.node].line};
+  for (const Output& o : g.outputs) {
+    const int line = outputs_line ? outputs_line : g[o.node].line;
+    if (!is_identifier(o.name)) return fault_at(Rule::name_not_identifier, o.name, line, line);
+    for (const Node* n : named)
+      if (n->op == Op::input && n->attr.name == o.name) return fault_at(Rule::output_is_input, o.name, n->line, line);
+  }
   return {};
 }
-template <Fault::What W, int Line, int Other>
-constexpr auto report_fault() {
-  using enum Fault::What;
-  if constexpr (W == two_shapes) static_assert(Line == Other, "spec: one name is used for two shapes, on these two lines; give each tensor a name of its own");
-  if constexpr (W == input_and_weight) static_assert(Line == Other, "spec: one name is used for an input and for a weight, on these two lines; rename one");
-  if constexpr (W == output_is_input) static_assert(Line == Other, "spec: an output has the name of an input, on these two lines; rename one");
-  if constexpr (W == rotated_dims) static_assert(Line == Other, "rope(x, {.dims = r}), on this line: r must be even and from 2 to head_dim");
-}
 
-template <class T> inline constexpr bool is_poison = std::is_same_v<T, poison>;
-
-template <class Result>
-constexpr Graph reify(const Result& result) {
-  Reifier r;
-  if constexpr (node<Result>) {
-    r.output("out", result.r.get());
-  } else {
-    hana::for_each(result, [&](const auto& pair) { r.output(hana::to<const char*>(hana::first(pair)), hana::second(pair).r.get()); });
+constexpr Fault fault_of_values(const Graph& g) {
+  for (const Node& n : g.nodes) {
+    if (n.op == Op::rope) {
+      const Rotation& r = n.attr.rotation;
+      const long head_dim = n.type.dims[-1];
+      if (!rotated_dims_fit(r, head_dim)) return {Rule::rotated_dims_wrong, {}, n.line, n.line, r.dims ? r.dims : head_dim, head_dim};
+      if (!(r.base > 0 && r.base < 1e300)) return {Rule::rotation_base_wrong, {}, n.line, n.line};
+    }
+    if ((n.op == Op::div || n.op == Op::mod) && n.type.kind == Kind::integer && g[n.in[1]].attr.count < 1)
+      return {Rule::divisor_not_positive, {}, n.line, n.line, g[n.in[1]].attr.count};
   }
-  return r.graph();
-}
-template <class Result>
-constexpr bool poisoned(const Result& result) {
-  if constexpr (node<Result>) return is_poison<Result>;
-  else return hana::fold_left(result, false, [](bool bad, const auto& pair) { return bad || is_poison<std::remove_cvref_t<decltype(hana::second(pair))>>; });
+  return {};
 }
 
-template <class Spec> inline constexpr Fault fault_in = fault_of(reify(Spec{}()));
+constexpr Fault fault_of(const Graph& g, int outputs_line = 0) {
+  const Fault f = fault_of_names(g, outputs_line);
+  return f.rule == Rule::ok ? fault_of_values(g) : f;
+}
+
+// What a spec made, flattened; empty if an error was reported for it.
+struct Reified {
+  Graph graph;
+  int outputs_line = 0;
+};
+template <class Result>
+constexpr Reified reify(const Result& result) {
+  Reifier r;
+  if constexpr (is_outputs<Result>) {
+    if constexpr (is_poison<decltype(result.map)>) return {};
+    else hana::for_each(result.map, [&](const auto& pair) { r.output(hana::to<const char*>(hana::first(pair)), hana::second(pair).r.get()); });
+    return {r.graph(), result.line};
+  } else if constexpr (hana::is_a<hana::map_tag, Result>) {
+    return reify(hana::unpack(result, [](const auto&... pairs) { return outputs(pairs...); }));
+  } else if constexpr (is_poison<Result>) {
+    return {};
+  } else if constexpr (node<Result>) {
+    r.output("out", result.r.get());
+    return {r.graph()};
+  } else {
+    report_spec<Rule::result_not_tensor, Result>();
+    return {};
+  }
+}
+
+template <class Spec> inline constexpr Fault fault_in = [] {
+  const Reified r = reify(Spec{}());
+  return fault_of(r.graph, r.outputs_line);
+}();
+template <class Spec, std::size_t... I>
+constexpr auto report_fault_in(std::index_sequence<I...>) {
+  constexpr Fault f = fault_in<Spec>;
+  report_fault<f.rule, f.line, f.other, f.a, f.b, f.name[I]...>();
+}
 
 // The graph of a spec, at compile time or at run time. A captureless spec is also checked as a
-// whole, at compile time.
+// whole, at compile time; of another a fault is thrown.
 template <class Spec>
-constexpr Graph graph_of(Spec spec) {
-  auto result = spec();
-  if constexpr (std::is_same_v<decltype(result), poison>) return {};
-  else {
+constexpr auto graph_of(const Spec& spec) {
+  if constexpr (!std::is_invocable_v<const Spec&>) {
+    report_spec<Rule::not_a_spec, Spec>();
+    return Graph{};
+  } else if constexpr (std::is_void_v<std::invoke_result_t<const Spec&>>) {
+    report_spec<Rule::result_not_tensor, Spec>();
+    return Graph{};
+  } else {
+    Reified made = reify(spec());
     if constexpr (std::is_empty_v<Spec> && std::is_default_constructible_v<Spec>) {
-      constexpr Fault f = fault_in<Spec>;
-      if constexpr (f.what != Fault::What::none) report_fault<f.what, f.line, f.other>();
+      if constexpr (fault_in<Spec>.rule != Rule::ok) report_fault_in<Spec>(std::make_index_sequence<fault_in<Spec>.name.size()>{});
+    } else if (fault_of(made.graph, made.outputs_line).rule != Rule::ok) {
+      throw std::invalid_argument("graph_of(spec): a fault that shows at compile time once the lambda has no captures; make them template parameters");
     }
-    return reify(result);
+    return made.graph;
   }
 }
 

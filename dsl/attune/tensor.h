@@ -1,30 +1,30 @@
 // Tensors of a spec: the type is the kind and the shape, the structure is a constexpr value.
 #pragma once
-#include <string_view>
 #include <utility>
 #include "attune/index.h"
-#include "attune/report.h"
 
 namespace attune {
+
+// Where the user calls an op. No plain int, so that softmax(s, -1) is not taken for a line.
+struct Here {
+  int line;
+};
+#define ATTUNE_HERE Here here = {__builtin_LINE()}
 
 template <Kind K, long... D>
 struct expr {
   static constexpr Type type{K, {int(sizeof...(D)), {D...}}};
   ref r;
+  constexpr expr(ref declared) : r(declared) {}
+  constexpr expr(poison) {}  // its error was reported
 };
 template <long... D> using tensor = expr<Kind::tensor, D...>;
 template <long B, long H, long Q, long KV> using scores = expr<Kind::scores, B, H, Q, KV>;
 
-// What an op returns after its error was reported; whatever takes it returns it again, silently.
-struct poison {
-  static constexpr Type type{};
-  ref r{};
-};
-
-template <class T> struct is_tensor : std::false_type {};
-template <Kind K, long... D> struct is_tensor<expr<K, D...>> : std::true_type {};
-template <> struct is_tensor<poison> : std::true_type {};
-template <class T> concept node = is_tensor<std::remove_cvref_t<T>>::value;
+template <class T> inline constexpr bool is_tensor = false;
+template <Kind K, long... D> inline constexpr bool is_tensor<expr<K, D...>> = true;
+template <> inline constexpr bool is_tensor<poison> = true;
+template <class T> concept node = is_tensor<std::remove_cvref_t<T>>;
 template <class T> concept operand = node<T> || index_operand<T>;
 
 template <operand T>
@@ -43,17 +43,9 @@ constexpr auto expr_of() {
   return []<std::size_t... I>(std::index_sequence<I...>) { return std::type_identity<expr<T.kind, T.dims.d[I]...>>{}; }(std::make_index_sequence<std::size_t(T.dims.rank)>{});
 }
 
-// Only scores have coordinates, so only they take an index expression that is no mere number.
-template <operand A, operand B>
-constexpr bool index_misplaced() {
-  if constexpr (std::is_same_v<A, poison> || std::is_same_v<B, poison>) return false;
-  else if constexpr (node<A>) return A::type.kind != Kind::scores && index_expression<B>;
-  else return B::type.kind != Kind::scores && index_expression<A>;
-}
-
-
 template <Op O, long Count, long RotatedDims, class... In>
 inline constexpr Inferred inferred = [] {
+  if (O != Op::reduce_rows && ((leaves<In> | ... | 0u) & ~coordinates)) return wrong(Rule::row_state_misplaced);
   constexpr Type types[max_operands]{type_of<In>()...};
   Attr at;
   at.count = Count;
@@ -65,11 +57,11 @@ inline constexpr Inferred inferred = [] {
 // shape rules need of the attributes.
 template <Op O, long Count = 0, long RotatedDims = 0, class... In>
 constexpr auto make(Attr at, int line, const In&... in) {
-  if constexpr ((std::is_same_v<In, poison> || ...)) return poison{};
+  if constexpr ((is_poison<In> || ...)) return poison{};
   else {
     constexpr Inferred r = inferred<O, Count, RotatedDims, In...>;
     if constexpr (r.rule != Rule::ok) {
-      report<r.rule, r.a, r.b>();
+      report<r.rule, O, r.a, r.b>();
       return poison{};
     } else {
       at.count = Count;

@@ -1,0 +1,16 @@
+// expect: a <= b or a >= b: a predicate is no number; combine predicates with &&, || and !
+#include <attune.h>
+using namespace attune;
+
+constexpr auto spec = [] {
+  auto q = input<1, 8, 32, 64>("q");
+  auto k = input<1, 8, 32, 64>("k");
+  auto s = matmul(q, transpose(k));
+#ifdef MISTAKE
+  auto m = mask(s, 4 <= kv_index <= q_index);  // here
+#else
+  auto m = mask(s, 4 <= kv_index && kv_index <= q_index);
+#endif
+  return softmax(m);
+};
+const auto graph = graph_of(spec);
