@@ -1,0 +1,62 @@
+#include "bench/bench.h"
+#include <fmt/format.h>
+#include <algorithm>
+#include "bench/measure.h"
+
+namespace attune::bench {
+
+namespace {
+std::string time_of(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.1f} us", seconds * 1e6);
+  return seconds < 1 ? fmt::format("{:.2f} ms", seconds * 1e3) : fmt::format("{:.2f} s", seconds);
+}
+
+void table(const Subject& subject, const Field& field, double flops) {
+  double textbook = 0, vectorisable = 0;
+  std::size_t width = 10;
+  for (const Contender& c : field.contenders) {
+    const double s = summarise(c, flops).median_seconds;
+    if (c.role == Role::naive_textbook) textbook = s;
+    if (c.role == Role::naive_vectorisable) vectorisable = s;
+    width = std::max(width, c.name.size());
+  }
+  fmt::print("{} ({:.1f} MFLOP)\n", subject.expression, flops / 1e6);
+  fmt::print("  {:<{}} {:>10} {:>16} {:>22}\n", "", width, "", "% of FMA peak", "times as fast as naive");
+  fmt::print("  {:<{}} {:>10} {:>7} {:>8} {:>10} {:>11} {:>10} {:>11}\n", "contender", width, "median", "best", "median", "textbook", "vectorised", "max error", "error/bound");
+  std::string fewer;
+  int most = 0;
+  for (const Contender& c : field.contenders) most = std::max(most, c.repetitions);
+  for (const Contender& c : field.contenders) {
+    const Summary s = summarise(c, flops);
+    const auto against = [&](double naive) { return naive > 0 ? fmt::format("{:.1f}", naive / s.median_seconds) : std::string("-"); };
+    fmt::print("  {:<{}} {:>10} {:>7.1f} {:>8.1f} {:>10} {:>11} {:>10.1e} {:>11.3g}\n", c.name, width, time_of(s.median_seconds), s.best_percent, s.median_percent,
+               against(textbook), against(vectorisable), c.deviation.max_error, c.deviation.over_bound);
+    if (c.repetitions < most) fewer += fmt::format("{}{} {}", fewer.empty() ? "" : ", ", c.name, c.repetitions);
+  }
+  fmt::print("  {} repetitions each{}\n", most, fewer.empty() ? "" : fmt::format(", fewer for the slow: {}", fewer));
+  for (const std::string& f : field.failures) fmt::print("  FAIL {}\n", f);
+  fmt::print("\n");
+  std::fflush(stdout);
+}
+}  // namespace
+
+bool run(const std::vector<Subject>& subjects, const std::string& json, const std::function<void(const std::string&)>& progress) {
+  if (!json.empty()) host::write_whole(json, "");  // fails now rather than after minutes
+  pin_to_one_core();
+  Recorder recorder;
+  bool ok = true;
+  for (const Subject& subject : subjects) {
+    const host::TemporaryFolder folder;
+    Field field = assemble(subject, folder, progress);
+    const double flops = flops_of(subject.graph);
+    progress(fmt::format("{}: measuring {} contenders", subject.expression, field.contenders.size()));
+    recorder.measure(subject, field.contenders, flops);
+    progress("");
+    table(subject, field, flops);
+    ok = ok && field.failures.empty();
+  }
+  if (!json.empty()) recorder.write_json(json);
+  return ok;
+}
+
+}  // namespace attune::bench

@@ -1,0 +1,22 @@
+// Generated kernels against naive code and against the machine's FMA peak.
+#pragma once
+#include <attune/graph.h>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace attune::bench {
+
+struct Subject {
+  std::string expression;         // the spec
+  std::string kernel;             // its C name
+  std::vector<std::string> isas;  // those that this CPU lacks are left out
+  Graph graph;
+};
+
+// Builds every contender of each subject, verifies it against the interpreter, times all of them in
+// turns on one core, and prints a table. Writes Google Benchmark's JSON to `json` unless it is empty.
+// Returns false if a contender's output is wrong or it does not compile. Throws Error.
+bool run(const std::vector<Subject>&, const std::string& json, const std::function<void(const std::string&)>& progress);
+
+}  // namespace attune::bench

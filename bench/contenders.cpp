@@ -1,0 +1,120 @@
+#include "bench/contenders.h"
+#include <fmt/format.h>
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace attune::bench {
+
+namespace {
+constexpr int usual_repetitions = 24, fewest_repetitions = 3;
+constexpr double repetition_seconds = 2e-3;  // enough to drown the clock's cost, short enough to fit between two interruptions
+constexpr double budget_seconds = 3;         // of one contender
+
+double seconds_of(const Contender& c) {
+  using clock = std::chrono::steady_clock;
+  const auto begin = clock::now();
+  (*c.kernel)(*c.arguments);
+  return std::chrono::duration<double>(clock::now() - begin).count();
+}
+
+class Assembly {
+ public:
+  Assembly(const Subject& s, const host::TemporaryFolder& folder, const std::function<void(const std::string&)>& progress) : subject_(s), folder_(folder), progress_(progress), interface_(interface_of(s.graph)) {
+    options_.name = s.kernel;
+    options_.spec = s.expression;
+    options_.command = fmt::format("attune bench '{}'", s.expression);
+  }
+
+  Field field() {
+    const host::Case usual{"standard", host::standard_inputs(interface_), true};
+    const std::vector<Array> expected = interpret(usual);
+    const std::string fastest = host::fastest_isa();
+    std::vector<std::string> flags = host::machine_flags(fastest);
+    flags.push_back("-O3");
+    GenerateOptions o = options_;
+    add("naive, textbook order", Role::naive_textbook, fastest, flags, usual, expected, [&] { return generate_naive(subject_.graph, o, LoopOrder::textbook); });
+    add("naive, vectorisable", Role::naive_vectorisable, fastest, flags, usual, expected, [&] { return generate_naive(subject_.graph, o, LoopOrder::vectorisable); });
+    for (const std::string& isa : subject_.isas) {
+      if (!host::runs(isa)) continue;
+      o.isas = {isa};
+      add(isa, Role::kernel, isa, {"-O2"}, usual, expected, [&] { return generate(subject_.graph, o); });
+    }
+    other_data();
+    return std::move(field_);
+  }
+
+ private:
+  std::vector<Array> interpret(const host::Case& c) {
+    progress_(fmt::format("{}: interpreting '{}'", subject_.expression, c.name));
+    return interpret_outputs(subject_.graph, c.values);
+  }
+
+  template <class Generate>
+  void add(const std::string& name, Role role, const std::string& isa, const std::vector<std::string>& flags, const host::Case& inputs, const std::vector<Array>& expected, Generate generate) {
+    progress_(fmt::format("{}: compiling {}", subject_.expression, name));
+    Contender c;
+    c.name = name;
+    c.role = role;
+    c.isa = isa;
+    try {
+      const auto folder = folder_.path() / fmt::format("{}_{}", subject_.kernel, count_++);
+      c.kernel = std::make_shared<host::Kernel>(generate(), subject_.kernel, folder, flags);
+      enter(std::move(c), inputs, expected);
+    } catch (const Error& e) {  // the others still run
+      field_.failures.push_back(fmt::format("{}: {}", name, e.what()));
+    }
+  }
+
+  void enter(Contender c, const host::Case& inputs, const std::vector<Array>& expected) {
+    c.arguments = std::make_unique<host::Arguments>(interface_, inputs.values);
+    c.kernel->pack(*c.arguments);
+    const int code = c.kernel->checked(*c.arguments);
+    if (code != 0) throw Error(fmt::format("it returned {}", code));
+    c.deviation = host::compare(interface_, *c.arguments, expected, inputs.finite);
+    if (!c.deviation.ok()) field_.failures.push_back(fmt::format("{}: wrong at {}", c.name, c.deviation.where));
+    c.seconds = seconds_of(c);
+    if (c.seconds < 0.1) c.seconds = std::min(c.seconds, seconds_of(c));
+    c.iterations = std::clamp(std::lround(repetition_seconds / std::max(c.seconds, 1e-9)), 1l, 20000l);
+    c.repetitions = std::clamp(int(budget_seconds / (c.seconds * double(c.iterations))), fewest_repetitions, usual_repetitions);
+    field_.contenders.push_back(std::move(c));
+  }
+
+  // The fastest kernel again, on data that could send it another way.
+  void other_data() {
+    const Contender* last = nullptr;
+    for (const Contender& c : field_.contenders)
+      if (c.role == Role::kernel) last = &c;
+    if (!last) return;
+    const std::string isa = last->isa;
+    const std::shared_ptr<host::Kernel> kernel = last->kernel;
+    for (const host::Case& data : host::bench_cases(subject_.graph, interface_)) {
+      Contender c;
+      c.name = fmt::format("{}, {}", isa, data.name);
+      c.isa = isa;
+      c.usual = false;
+      c.kernel = kernel;
+      const std::string name = c.name;
+      try {
+        enter(std::move(c), data, interpret(data));
+      } catch (const Error& e) {
+        field_.failures.push_back(fmt::format("{}: {}", name, e.what()));
+      }
+    }
+  }
+
+  const Subject& subject_;
+  const host::TemporaryFolder& folder_;
+  const std::function<void(const std::string&)>& progress_;
+  Interface interface_;
+  GenerateOptions options_;
+  Field field_;
+  int count_ = 0;
+};
+}  // namespace
+
+Field assemble(const Subject& s, const host::TemporaryFolder& folder, const std::function<void(const std::string&)>& progress) {
+  return Assembly(s, folder, progress).field();
+}
+
+}  // namespace attune::bench

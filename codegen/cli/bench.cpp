@@ -1,0 +1,15 @@
+#include "bench/bench.h"
+#include "cli/commands.h"
+
+namespace attune::cli {
+
+int bench(const Common& common, const std::string& json) {
+  std::vector<attune::bench::Subject> subjects;
+  for (const Spec& spec : some_specs(common.wanted)) {
+    const GenerateOptions o = options_for(spec, common);
+    subjects.push_back({spec.expression, o.name, o.isas, spec.graph});
+  }
+  return attune::bench::run(subjects, json, progress) ? 0 : 1;
+}
+
+}  // namespace attune::cli

@@ -1,0 +1,33 @@
+// One file a subcommand. Each returns the exit code, and throws Error for what the user can mend.
+#pragma once
+#include <string>
+#include <vector>
+#include "cli/specs.h"
+#include "lower.h"
+
+namespace attune::cli {
+
+struct Common {
+  Wanted wanted;
+  std::vector<std::string> isas;  // empty: all
+  std::string name;               // of the kernel; empty: from the expression
+};
+
+int list();
+int gen(const Common&, const std::string& folder, bool quiet);
+int check(const Common&);
+int bench(const Common&, const std::string& json);
+int explain(const Common&);
+
+// What gen, check and explain ask of the compiler. Throws Error if the name is no C identifier or an ISA does not exist.
+GenerateOptions options_for(const Spec&, const Common&);
+
+// [1, 8, 512, 64]
+std::string text_of(const Dims&);
+// "q [1, 8, 512, 64], k ..."
+std::string text_of(const std::vector<Argument>&);
+
+// One line that says what is being done, on a terminal's stderr; "" takes it away.
+void progress(const std::string& what);
+
+}  // namespace attune::cli

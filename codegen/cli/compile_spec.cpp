@@ -1,0 +1,55 @@
+// Specs that are not in the zoo: compiled by the host compiler to a shared library that gives the graph.
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <filesystem>
+#include <sstream>
+#include "cli/host/process.h"
+#include "cli/host/target.h"
+#include "cli/specs.h"
+
+namespace attune::cli {
+
+namespace {
+// The first error, with the line of the user's header that led to it if the compiler names one.
+std::string shorten(const host::Built& built, const std::string& header) {
+  const std::string error = built.first_error();
+  if (header.empty() || error.find(header) != std::string::npos) return error;
+  std::istringstream lines(built.output);
+  std::string before, after;
+  bool past = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line == error) past = true;
+    else if (line.rfind(header + ":", 0) == 0) {
+      if (!past) before = line;
+      else if (after.empty()) after = line;
+    }
+  }
+  // GCC names the user's line before the error, Clang in a note after it.
+  const std::string& user = before.empty() ? after : before;
+  return user.empty() ? error : error + "\n" + user;
+}
+}  // namespace
+
+Graph compile_spec(const std::string& header, const std::string& expression, bool verbose) {
+  std::string path;
+  if (!header.empty()) {
+    if (!std::filesystem::exists(header)) throw Error(fmt::format("there is no file {}", header));
+    path = std::filesystem::absolute(header).string();
+  }
+  const host::TemporaryFolder folder;
+  const std::filesystem::path library = folder.path() / "spec.so";
+  // Not optimised: the graph is small and it is made once.
+  const host::Built built = host::build_shared({ATTUNE_SPEC_DRIVER}, library,
+                                               {"-std=c++20", "-O0", "-I" ATTUNE_DSL_DIR, "-idirafter" ATTUNE_HANA_DIR,
+                                                fmt::format("-DATTUNE_SPEC_HEADER=\"{}\"", path.empty() ? "zoo/zoo.h" : path), fmt::format("-DATTUNE_SPEC_EXPR={}", expression)});
+  if (!built.ok) throw Error(fmt::format("'{}' does not compile{}:\n{}", expression, verbose ? "" : " (all that the compiler says: --verbose)", verbose ? built.output : shorten(built, path)));
+  void* loaded = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);  // for good: the graph's names lie in it
+  if (!loaded) throw Error(fmt::format("'{}' does not load: {}", expression, dlerror()));
+  const auto graph_of_spec = reinterpret_cast<void (*)(Graph&)>(dlsym(loaded, "attune_spec_graph"));
+  if (!graph_of_spec) throw Error(fmt::format("'{}' gave no graph", expression));
+  Graph graph;
+  graph_of_spec(graph);
+  return graph;
+}
+
+}  // namespace attune::cli

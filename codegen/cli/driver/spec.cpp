@@ -1,0 +1,12 @@
+// Compiled at run time, once for each spec that is not a named one: hands its graph to the program
+// that loaded it. Both expand to what the user wrote.
+#include <attune.h>
+#include ATTUNE_SPEC_HEADER
+
+namespace zoo {}
+
+extern "C" void attune_spec_graph(attune::Graph& graph) {
+  using namespace attune;
+  using namespace zoo;
+  graph = graph_of(ATTUNE_SPEC_EXPR);
+}

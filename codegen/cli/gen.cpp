@@ -1,0 +1,22 @@
+#include <fmt/format.h>
+#include <filesystem>
+#include "cli/commands.h"
+#include "cli/host/process.h"
+
+namespace attune::cli {
+
+int gen(const Common& common, const std::string& folder, bool quiet) {
+  const Spec spec = one_spec(common.wanted);
+  const std::vector<SourceFile> files = generate(spec.graph, options_for(spec, common));
+  std::error_code error;
+  const std::filesystem::path out = folder;
+  if (!std::filesystem::is_directory(out) && !std::filesystem::create_directory(out, error))
+    throw Error(fmt::format("cannot make the folder {}: {}", folder, error ? error.message() : "a file has that name"));
+  for (const SourceFile& f : files) {
+    host::write_whole(out / f.name, f.text);
+    if (!quiet) fmt::print("{}\n", (out / f.name).string());
+  }
+  return 0;
+}
+
+}  // namespace attune::cli

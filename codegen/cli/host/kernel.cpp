@@ -1,0 +1,127 @@
+#include "cli/host/kernel.h"
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include "cli/host/process.h"
+
+namespace attune::host {
+
+namespace {
+using ParallelFor = void (*)(void* ctx, long items, void (*body)(void* state, long item, int worker), void* state);
+}  // namespace
+
+Buffer::Buffer(std::size_t floats) : size_(floats) {
+  const std::size_t bytes = std::max<std::size_t>((floats * sizeof(float) + 4095) / 4096 * 4096, 4096);
+  p_.reset(static_cast<float*>(std::aligned_alloc(4096, bytes)));
+  if (!p_) throw Error(fmt::format("out of memory: {} bytes wanted", bytes));
+  std::memset(p_.get(), 0, bytes);
+}
+
+Arguments::Arguments(const Interface& interface, const Bindings& values) {
+  const auto fill = [&](const std::vector<Argument>& from, std::vector<Buffer>& to) {
+    for (const Argument& a : from) {
+      const std::vector<float>& v = values.at(a.name);
+      to.emplace_back(v.size());
+      std::copy(v.begin(), v.end(), to.back().data());
+    }
+  };
+  fill(interface.inputs, inputs);
+  fill(interface.weights, weights);
+  for (const Argument& a : interface.outputs) {
+    outputs.emplace_back(std::size_t(a.dims.size()));
+    std::fill_n(outputs.back().data(), outputs.back().size(), std::numeric_limits<float>::quiet_NaN());
+  }
+  for (const Buffer& b : inputs) args.push_back(b.data());
+  for (const Buffer& b : outputs) args.push_back(b.data());
+  for (const Buffer& b : weights) weight_pointers.push_back(b.data());
+}
+
+struct Kernel::Symbols {
+  void* library = nullptr;
+  std::size_t (*workspace_bytes)(int workers) = nullptr;
+  std::size_t (*packed_bytes)() = nullptr;
+  void (*pack_weights)(const void* weights, void* packed) = nullptr;  // null: nothing to pack
+  int (*checked)(const void* args, const void* packed, void* workspace, std::size_t bytes, int workers, ParallelFor, void* ctx) = nullptr;
+  void (*plain)(const void* args, const void* packed, void* workspace, int workers, ParallelFor, void* ctx) = nullptr;
+
+  template <class F>
+  void find(F*& f, const std::string& name, bool optional = false) {
+    f = reinterpret_cast<F*>(dlsym(library, name.c_str()));
+    if (!f && !optional) throw Error(fmt::format("the generated kernel has no function {}", name));
+  }
+  ~Symbols() {
+    if (library) dlclose(library);
+  }
+};
+
+Kernel::Kernel(const std::vector<SourceFile>& files, const std::string& name, const std::filesystem::path& folder, const std::vector<std::string>& flags) : symbols_(std::make_unique<Symbols>()) {
+  std::filesystem::create_directories(folder);
+  std::vector<std::filesystem::path> sources;
+  for (const SourceFile& f : files) {
+    write_whole(folder / f.name, f.text);
+    if ((folder / f.name).extension() == ".cpp") sources.push_back(folder / f.name);
+  }
+  const std::filesystem::path library = folder / "kernel.so";
+  std::vector<std::string> all{"-std=c++17"};
+  all.insert(all.end(), flags.begin(), flags.end());
+  const Built built = build_shared(sources, library, all);
+  if (!built.ok) throw Error(fmt::format("the generated code does not compile: {}", built.first_error()));
+  symbols_->library = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!symbols_->library) throw Error(fmt::format("the compiled kernel does not load: {}", dlerror()));
+  symbols_->find(symbols_->workspace_bytes, name + "_workspace_bytes");
+  symbols_->find(symbols_->packed_bytes, name + "_packed_bytes");
+  symbols_->find(symbols_->pack_weights, name + "_pack_weights", true);
+  symbols_->find(symbols_->checked, name + "_checked");
+  symbols_->find(symbols_->plain, name);
+  const auto floats = [](std::size_t bytes) { return (bytes + sizeof(float) - 1) / sizeof(float); };
+  workspace_bytes_ = symbols_->workspace_bytes(1);
+  workspace_ = std::make_unique<Buffer>(floats(workspace_bytes_));
+  packed_ = std::make_unique<Buffer>(floats(symbols_->packed_bytes()));
+}
+Kernel::~Kernel() = default;
+Kernel::Kernel(Kernel&&) noexcept = default;
+
+void Kernel::pack(const Arguments& a) {
+  if (symbols_->pack_weights) symbols_->pack_weights(a.weight_pointers.data(), packed_->data());
+}
+int Kernel::checked(const Arguments& a) const {
+  return symbols_->checked(a.args.data(), packed_->data(), workspace_->data(), workspace_bytes_, 1, nullptr, nullptr);
+}
+void Kernel::operator()(const Arguments& a) const {
+  symbols_->plain(a.args.data(), packed_->data(), workspace_->data(), 1, nullptr, nullptr);
+}
+
+Deviation compare(const Interface& interface, const Arguments& a, const std::vector<Array>& expected, bool finite_inputs) {
+  Deviation worst;
+  const double infinite = std::numeric_limits<double>::infinity();
+  const auto note = [&](double over, std::size_t output, std::size_t i) {
+    if (over <= worst.over_bound) return;
+    worst.over_bound = over;
+    worst.where = fmt::format("{}[{}]", interface.outputs[output].name, i);
+  };
+  for (std::size_t o = 0; o < expected.size(); ++o) {
+    const Array& e = expected[o];
+    for (std::size_t i = 0; i < e.v.size(); ++i) {
+      const double right = e.v[i], got = double(a.outputs[o].data()[i]), bound = e.bound[i];
+      if (!std::isfinite(right)) {
+        const bool promised = finite_inputs && std::isinf(right) ? got == right : !std::isfinite(got);
+        if (!promised) note(infinite, o, i);
+        continue;
+      }
+      if (!std::isfinite(got)) {
+        note(infinite, o, i);
+        continue;
+      }
+      const double error = std::abs(got - right);
+      worst.max_error = std::max(worst.max_error, error);
+      if (std::isfinite(bound) && error > 0) note(bound > 0 ? error / bound : infinite, o, i);
+    }
+  }
+  return worst;
+}
+
+}  // namespace attune::host

@@ -1,0 +1,64 @@
+// attune list | gen | check | bench | explain
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <exception>
+#include "cli/commands.h"
+
+using namespace attune;
+
+namespace {
+const char* const spec_help = "a spec of the zoo, as in 'textbook_mha<1,512,512,8>', or a header of yours with --spec";
+
+void spec_options(CLI::App* sub, cli::Common& c, bool needed, bool named) {
+  auto* target = sub->add_option("spec", c.wanted.target, spec_help);
+  if (needed) target->required();
+  sub->add_option("--spec", c.wanted.expression, "the spec in that header, as in 'my_attention<512>'");
+  sub->add_option("--isa", c.isas, "instruction sets, separated by commas (default: all)")->delimiter(',');
+  if (named) sub->add_option("--name", c.name, "name of the kernel (default: from the spec)");
+  sub->add_flag("--verbose", c.wanted.verbose, "all that the compiler says about a spec");
+}
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Attune: fast attention kernels from ten lines of C++"};
+  app.require_subcommand(1);
+  app.fallthrough(false);
+  cli::Common common;
+  std::string folder = ".", json;
+  bool quiet = false;
+
+  auto* list = app.add_subcommand("list", "the named specs");
+  auto* gen = app.add_subcommand("gen", "write the C++ of a kernel");
+  spec_options(gen, common, true, true);
+  gen->add_option("-o,--out", folder, "folder for the files (default: here)");
+  gen->add_flag("--quiet", quiet, "don't print the names of the files");
+  auto* check = app.add_subcommand("check", "compare kernels with the interpreter");
+  spec_options(check, common, false, true);
+  auto* bench = app.add_subcommand("bench", "time kernels against naive code and the machine's peak");
+  spec_options(bench, common, false, false);
+  bench->add_option("--json", json, "also write Google Benchmark's JSON to this file");
+  auto* explain = app.add_subcommand("explain", "what was decided for a kernel, and why");
+  spec_options(explain, common, true, true);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  }
+  try {
+    if (*list) return cli::list();
+    if (*gen) return cli::gen(common, folder, quiet);
+    if (*check) return cli::check(common);
+    if (*bench) return cli::bench(common, json);
+    if (*explain) return cli::explain(common);
+  } catch (const Error& e) {
+    cli::progress("");
+    fmt::print(stderr, "attune: {}\n", e.what());
+    return 1;
+  } catch (const std::exception& e) {
+    cli::progress("");
+    fmt::print(stderr, "attune: internal error: {}\n", e.what());
+    return 70;
+  }
+  return 2;
+}

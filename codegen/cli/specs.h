@@ -1,0 +1,40 @@
+// Which specs a command line means.
+#pragma once
+#include <attune/graph.h>
+#include <string>
+#include <vector>
+
+namespace attune::cli {
+
+struct Spec {
+  std::string expression;  // canonical: no blanks that C++ doesn't need
+  std::string note;        // of the named ones
+  std::string header;      // file name of the user's header; empty: the zoo
+  Graph graph;
+};
+
+// The named configurations (zoo/zoo.h).
+const std::vector<Spec>& named_specs();
+
+// What the user wrote: a zoo expression, or a header and --spec EXPR.
+struct Wanted {
+  std::string target;
+  std::string expression;
+  bool verbose = false;  // all that the compiler says, not its first error alone
+};
+
+// Exactly one spec: a named one, another instance of a zoo template, or one of the user's header.
+// Throws Error, with the nearest names, if there is none, or if several begin so.
+Spec one_spec(const Wanted&);
+// The same, but a prefix may mean several named ones; no target means all of them.
+std::vector<Spec> some_specs(const Wanted&);
+
+std::string canonical(const std::string& expression);
+// The default name of a kernel: textbook_mha<1,512,512,8> -> textbook_mha_1_512_512_8.
+std::string kernel_name(const std::string& expression);
+
+// Compiles the header's expression with the host compiler and runs it. Throws Error with the
+// compiler's first error. An empty header means the zoo.
+Graph compile_spec(const std::string& header, const std::string& expression, bool verbose);
+
+}  // namespace attune::cli

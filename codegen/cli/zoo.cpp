@@ -1,0 +1,17 @@
+// The zoo is compiled here and nowhere else.
+#include <boost/hana/for_each.hpp>
+#include <zoo/zoo.h>
+#include "cli/specs.h"
+
+namespace attune::cli {
+
+const std::vector<Spec>& named_specs() {
+  static const std::vector<Spec> specs = [] {
+    std::vector<Spec> all;
+    hana::for_each(zoo::all, [&](const auto& e) { all.push_back({canonical(std::string(e.expression)), std::string(e.note), "", graph_of(e.spec)}); });
+    return all;
+  }();
+  return specs;
+}
+
+}  // namespace attune::cli
