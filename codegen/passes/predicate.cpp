@@ -265,7 +265,6 @@ Interval IndexAnalysis::interval(const Block& b) const {
 }
 
 bool IndexAnalysis::fits_int32(const Block& b) const {
-  if (empty(b)) return true;
   constexpr double least = std::numeric_limits<std::int32_t>::min(), most = std::numeric_limits<std::int32_t>::max();
   for (long end : {b.batch1, b.head1, b.q1, b.kv1})
     if (double(end) > most) return false;
@@ -327,7 +326,6 @@ Kept IndexAnalysis::classify_exact(const Block& block) const {
 }
 
 long IndexAnalysis::edge(const Block& block, bool first) const {
-  if (empty(block)) return -1;
   long best = -1;
   const auto better = [&](long kv) { return best < 0 || (first ? kv < best : kv > best); };
   Rows<row_width> rows(*this);

@@ -153,7 +153,8 @@ class RandomExpression {
     if (c == 0) return node(Op::exp, Kind::real, x);
     if (c == 1) return node(Op::tanh, Kind::real, x);
     constexpr Op ops[]{Op::add, Op::sub, Op::mul, Op::div, Op::min, Op::max};
-    return node(ops[c - 2], Kind::real, x, real(depth - 1));
+    const int y = pick(3) ? real(depth - 1) : integer(depth - 1);
+    return node(ops[c - 2], Kind::real, x, y);
   }
   int predicate(int depth) {
     if (depth > 0) {
@@ -190,6 +191,15 @@ TEST_CASE("The analysis agrees with counting on blocks wider than a row of lanes
     INFO(p.name);
     const IndexAnalysis a(p.graph, p.node, 1, 1);
     for (const Block& b : {Block{0, 1, 0, 1, 0, 150, 0, 333}, Block{0, 1, 0, 1, 77, 140, 65, 270}, Block{0, 1, 0, 1, 100, 101, 3, 300}}) check_block(a, b, p.keeps);
+  }
+}
+
+TEST_CASE("What only decided sub-blocks show makes a block mixed", "[passes][predicate]") {
+  const Graph one = test::masked(kv_index / 64 == 1), others = test::masked(kv_index / 64 != 1);
+  for (const Graph* g : {&one, &others}) {
+    const IndexAnalysis a(*g, test::predicate_of(*g), 1, 1);
+    CHECK(a.classify_exact({0, 1, 0, 1, 0, 100, 0, 256}) == Kept::mixed);  // halves at 128 and 64: none of them mixed
+    CHECK(a.classify_exact({0, 1, 0, 1, 0, 100, 64, 128}) == (g == &one ? Kept::all : Kept::none));
   }
 }
 

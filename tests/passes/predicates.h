@@ -75,7 +75,12 @@ inline std::vector<PredicateCase> patterns(long s) {
   add("half", 0.5 * q_index < kv_index, [](long, long, long q, long k) { return q < 2 * k; });
   add("decay", exp(-0.125 * (q_index - kv_index)) > 0.3, [](long, long, long q, long k) { return std::exp(-0.125 * double(q - k)) > 0.3; });
   add("tanh", tanh(0.0625 * (q_index - kv_index)) < 0.3, [](long, long, long q, long k) { return std::tanh(0.0625 * double(q - k)) < 0.3; });
-  add("NaN on the diagonal", (1.0 * (q_index - kv_index)) / (q_index - kv_index) == 1.0, [](long, long, long q, long k) { return q != k; });
+  const auto nan = (1.0 * (q_index - kv_index)) / (q_index - kv_index);  // 1 elsewhere
+  add("NaN on the diagonal", nan == 1.0, [](long, long, long q, long k) { return q != k; });
+  add("NaN under min", min(nan, 3.0) <= 5, [](long, long, long q, long k) { return q != k; });
+  add("NaN under max", max(nan, -3.0) >= -5, [](long, long, long q, long k) { return q != k; });
+  add("NaN below a sum", tanh(nan) + 1.0 < 5, [](long, long, long q, long k) { return q != k; });
+  add("a pole", 1.0 / (q_index - kv_index) < 0.4, [](long, long, long q, long k) { return q < k || q - k >= 3; });
   return r;
 }
 
