@@ -46,7 +46,7 @@ class Unfused {
       case Op::merge_heads: copy(heads_merged(of(n.in[0]))); break;
       case Op::repeat_heads: copy(heads_repeated(of(n.in[0]), n.attr.count)); break;
       case Op::transpose: copy(transposed(of(n.in[0]))); break;
-      case Op::matmul: b_.add("matmul", "", Product{of(n.in[0]), of(n.in[1]), out, std::nullopt, g_[n.in[0]].type.kind == Kind::scores}); break;
+      case Op::matmul: b_.add("matmul", "", Product{of(n.in[0]), of(n.in[1]), out, std::nullopt}); break;
       case Op::reduce_rows: b_.add("reduce", "", RowReduce{of(n.in[0]), out, b_.algebra(n)}); break;
       default: {
         ExpressionBuilder e;

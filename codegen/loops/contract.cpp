@@ -1,0 +1,179 @@
+#include <fmt/format.h>
+
+#include "loops/kernel.h"
+
+namespace attune::loops {
+namespace {
+
+Expr index(const char* n) { return name(n, Type::index); }
+
+// One segment: its micro-kernels, and the loop over rows for one of its panels.
+class SegmentCode {
+ public:
+  SegmentCode(Context& c, const Contract& r, const Segment& s, const ContractPlan::Part& p) : c_(c), r_(r), s_(s), p_(p) {}
+
+  // The rows of one panel; `panel` counts within the segment.
+  void panel(Block& b, Expr panel, const std::array<Expr, coordinates>& outer) {
+    const Expr a = b.let("a", address(c_.memory, r_.a, {outer[0], outer[1], 0, 0}));
+    const Expr w = b.let("w", name("m.packed", Type::in) + Expr(p_.packed_offset) + Expr(p_.tile.vectors * c_.lanes * r_.depth) * panel);
+    const Expr vector = b.let("vector", Expr(p_.tile.vectors) * panel);
+    if (p_.last_panel != p_.tile.vectors && p_.panels > 1) {
+      Block full = b.when(binary("<", panel, p_.panels - 1, Type::flag));
+      rows(full, p_.tile.vectors, a, w, vector, outer);
+      Block last = b.otherwise();
+      rows(last, p_.last_panel, a, w, vector, outer);
+    } else {
+      rows(b, p_.last_panel, a, w, vector, outer);
+    }
+  }
+
+ private:
+  Context& c_;
+  const Contract& r_;
+  const Segment& s_;
+  const ContractPlan::Part& p_;
+
+  long row_stride() const { return *stride_of(r_.a.dims[2]); }
+  long depth_stride() const { return *stride_of(r_.a.dims[3]); }
+
+  void rows(Block& b, int vectors, const Expr& a, const Expr& w, const Expr& vector, const std::array<Expr, coordinates>& outer) {
+    const auto tile = [&](Block& at, int rows, Expr row) {
+      at.run(call(micro_kernel({rows, vectors}), Type::none, {memory_argument(), a + Expr(row_stride()) * row, w, outer[0], outer[1], row, vector}));
+    };
+    const long whole = r_.rows / p_.tile.rows * p_.tile.rows, left = r_.rows - whole;
+    if (whole > 0) {
+      Block loop = b.loop("row", 0, whole, p_.tile.rows);
+      tile(loop, p_.tile.rows, index("row"));
+    }
+    if (left > 0) tile(b, int(left), whole);
+  }
+
+  std::string micro_kernel(Tile t) {
+    const std::string n = fmt::format("{}_tile_{}x{}", s_.weight, t.rows, t.vectors * c_.lanes);
+    if (c_.has(n)) return n;
+    const std::vector<Parameter> parameters{memory_parameter(), {Type::in, "a"}, {Type::in, "w"}, {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "vector"}};
+    Function f;
+    f.name = n;
+    f.comment = fmt::format("{} rows of a times {} columns of the panel w, {} steps deep.", t.rows, t.vectors * c_.lanes, r_.depth);
+    f.parameters = parameters;
+    Block b(f.body);
+    const Expr a = name("a", Type::in), w = name("w", Type::in);
+    const Accumulators s = declare_accumulators(b, t);
+    accumulate(
+        b, s, r_.depth, [&](int i, Expr k) { return element(a, Expr(row_stride()) * Expr(i) + Expr(depth_stride()) * k); },
+        [&](int v, Expr k) { return call("load", Type::vec, {w + Expr(t.vectors * c_.lanes) * k + Expr(v * c_.lanes)}); });
+    epilogue(b, t, s);
+    c_.kernel.functions.push_back(std::move(f));
+    return n;
+  }
+
+  // Where vector v of the tile lies: its group of columns and its first column within.
+  struct Column {
+    Expr group, first;
+    enum class Tail { never, always, perhaps } tail = Tail::never;
+  };
+  Column column(Block& b, Tile t, int v) const {
+    const long in_group = p_.vectors_in_group;
+    const Expr vector = index("vector");
+    Column c;
+    const bool aligned = in_group % p_.tile.vectors == 0;  // a panel lies within one group
+    const Expr at = aligned && in_group == t.vectors ? Expr(v) : aligned ? vector % in_group + Expr(v) : s_.groups == 1 ? vector + Expr(v) : (vector + Expr(v)) % in_group;
+    c.group = s_.groups == 1 ? index("c1") : b.let("g" + std::to_string(v), aligned ? vector / in_group : (vector + Expr(v)) / in_group);
+    Expr place = at;
+    if (p_.halves) place = (at / 2) + Expr(v % 2 * (in_group / 2));
+    c.first = b.let("n" + std::to_string(v), Expr(c_.lanes) * place);
+    if (s_.width % c_.lanes == 0) return c;
+    if (c.first.constant()) c.tail = c.first->integer + c_.lanes > s_.width ? Column::Tail::always : Column::Tail::never;
+    else if (!aligned || v == t.vectors - 1) c.tail = Column::Tail::perhaps;
+    return c;
+  }
+
+  void epilogue(Block& b, Tile t, const Accumulators& s) const {
+    std::vector<Column> columns;
+    for (int v = 0; v < t.vectors; ++v) columns.push_back(column(b, t, v));
+    for (int v = 0; v < t.vectors; ++v) {
+      const long tail = s_.width % c_.lanes;
+      switch (columns[std::size_t(v)].tail) {
+        case Column::Tail::never: store_column(b, t, s, columns, v, -1); break;
+        case Column::Tail::always: store_column(b, t, s, columns, v, tail); break;
+        case Column::Tail::perhaps: {
+          Block full = b.when(binary("<=", columns[std::size_t(v)].first, s_.width - c_.lanes, Type::flag));
+          store_column(full, t, s, columns, v, -1);
+          Block partial = b.otherwise();
+          store_column(partial, t, s, columns, v, tail);
+        }
+      }
+    }
+  }
+
+  void store_column(Block& b, Tile t, const Accumulators& s, const std::vector<Column>& columns, int v, long part) const {
+    for (int i = 0; i < t.rows; ++i) {
+      const Expr row = index("row") + Expr(i);
+      const auto code_of = [&](int vector) {
+        ElementCode e;
+        e.memory = &c_.memory;
+        e.expression = &s_.epilogue;
+        e.at = {index("c0"), columns[std::size_t(vector)].group, row, columns[std::size_t(vector)].first};
+        e.lane_axis = 3;
+        e.part = part;
+        e.acc = s[std::size_t(i)][std::size_t(vector)];
+        return e;
+      };
+      ElementCode e = code_of(v);
+      e.partner = [&](const ElementCode&, int term) { return code_of(v ^ 1).real_value(term); };
+      b.run(store_vector(address(c_.memory, s_.out, e.at), e(), part));
+    }
+  }
+};
+
+}  // namespace
+
+void lower_contract(Context& c, const Contract& r, const ContractPlan& plan) {
+  Function item;
+  item.name = c.prefix;
+  item.fixed = true;
+  item.parameters = {memory_parameter(), {Type::index, "item"}, {Type::out, "local"}};
+  Block b(item.body);
+  const long outer = r.outer0 * r.outer1;
+  const Expr panel = b.let("panel", index("item") / outer);
+  const std::array<Expr, coordinates> at{b.let("c0", index("item") % outer / r.outer1), b.let("c1", r.outer1 == 1 ? Expr(0) : index("item") % r.outer1), 0, 0};
+  long first = 0;
+  for (std::size_t i = 0; i < r.segments.size(); ++i) {
+    SegmentCode code(c, r, r.segments[i], plan.parts[i]);
+    if (r.segments.size() == 1) {
+      code.panel(b, panel, at);
+      break;
+    }
+    Expr inside = binary("<", panel, first + plan.parts[i].panels, Type::flag);
+    if (first > 0) inside = binary("&&", binary(">=", panel, first, Type::flag), inside, Type::flag);
+    Block branch = b.when(inside);
+    code.panel(branch, panel - Expr(first), at);
+    first += plan.parts[i].panels;
+  }
+  c.kernel.work.push_back({item.name, c.prefix, plan.panels * outer});
+  c.kernel.functions.push_back(std::move(item));
+}
+
+// [panel][k][vector of the panel][lane], zero where a group's last vector has no column.
+void pack_contract(Block& b, const Contract& r, const ContractPlan& plan, int lanes, const Memory&) {
+  for (std::size_t i = 0; i < r.segments.size(); ++i) {
+    const Segment& s = r.segments[i];
+    const ContractPlan::Part& p = plan.parts[i];
+    b.comment(fmt::format("{}: panels of {} columns, each [{}, columns]", s.weight, p.tile.vectors * lanes, r.depth));
+    const long full = p.tile.vectors;
+    Block panels = b.loop("vector", 0, p.vectors);
+    const Expr vector = index("vector");
+    const Expr panel = panels.let("panel", vector / full);
+    const Expr width = panels.let("width", p.last_panel == full ? Expr(full * lanes) : choose(binary("<", panel, p.panels - 1, Type::flag), full * lanes, long(p.last_panel) * lanes));
+    const Expr in_group = panels.let("place", vector % p.vectors_in_group);
+    const Expr column = panels.let("column", Expr(lanes) * (p.halves ? in_group / 2 + in_group % 2 * Expr(p.vectors_in_group / 2) : in_group));
+    const Expr to = panels.let("to", name("packed", Type::out) + Expr(p.packed_offset) + Expr(full * lanes * r.depth) * panel + Expr(lanes) * (vector % full));
+    const Expr from = panels.let("from", name("w->" + s.weight, Type::in) + Expr(r.depth) * (Expr(s.width) * (vector / p.vectors_in_group) + column));
+    Block k = panels.loop("k", 0, r.depth);
+    Block lane = k.loop("lane", 0, lanes);
+    const Expr value = element(from, Expr(r.depth) * index("lane") + index("k"));
+    lane.assign(element(to, index("k") * width + index("lane")), s.width % lanes == 0 ? value : choose(binary("<", column + index("lane"), s.width, Type::flag), value, real(0)));
+  }
+}
+
+}  // namespace attune::loops

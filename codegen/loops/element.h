@@ -1,0 +1,50 @@
+// An Expression as code: for one element, or for a vector of elements along one coordinate.
+#pragma once
+#include <array>
+#include <functional>
+#include "loops/ir.h"
+#include "passes/region.h"
+
+namespace attune::loops {
+
+// How buffers are reached: every function of a kernel takes the table of its pointers.
+struct Memory {
+  const Program* program;
+  Expr pointer(int buffer) const;  // m.name
+};
+
+// How far along one dim an element lies.
+Expr offset_along(const Axes&, const Expr& at);
+// Address of an element; a dim of several axes is taken apart by / and %.
+Expr address(const Memory&, const View&, const std::array<Expr, coordinates>& at);
+
+class ElementCode {
+ public:
+  const Memory* memory = nullptr;
+  const Expression* expression = nullptr;
+  std::array<Expr, coordinates> at;  // of the first lane
+  int lane_axis = -1;                // -1: scalar code
+  long part = -1;                    // lanes that exist, -1: all
+  Expr acc, peak, old_peak, total;   // of real or vec type
+  // The value of term t for the vector that holds the partners, where they lie a whole vector away.
+  std::function<Expr(const ElementCode&, int term)> partner;
+
+  Expr operator()() const { return real_value(expression->root()); }
+  Expr real_value(int term) const;  // vec where lanes are in use, else real
+  Expr truth(int term) const;       // lanes or flag
+
+ private:
+  struct Value {
+    Expr e;
+    bool varying;
+  };
+  Value value(int term) const;
+  Value arithmetic(const Term&) const;
+  Value comparison(const Term&) const;
+  Value tensor(const Term&) const;
+  Value as_real(Value, Kind) const;
+  Expr widened(const Value&, Kind) const;
+  const Term& term(int t) const { return expression->terms[std::size_t(t)]; }
+};
+
+}  // namespace attune::loops

@@ -1,0 +1,61 @@
+// The loops of a whole kernel, region by region.
+#pragma once
+#include "loops/element.h"
+#include "schedule/plan.h"
+
+namespace attune::loops {
+
+// Work of a region: `items` independent calls of item(m, item, local), in any order.
+struct Work {
+  std::string item;
+  std::string title;
+  long items = 0;
+};
+
+struct Kernel {
+  const Program* program = nullptr;
+  const Schedule* schedule = nullptr;
+  std::vector<Function> functions;
+  std::vector<Work> work;
+  Body pack;  // of pack_weights, reading w.name and writing to packed
+};
+
+// `vectorisable`: plain products run with the innermost loop over the columns of the result.
+Kernel lower(const Program&, const Schedule&, bool vectorisable = false);
+
+// ---- what the regions' lowerings share ------------------------------------------------------------
+
+inline Expr float_lowest() { return name("-__FLT_MAX__", Type::real); }
+inline Expr infinity() { return name("__builtin_inff()", Type::real); }
+inline Expr minus_infinity() { return name("-__builtin_inff()", Type::real); }
+inline Parameter memory_parameter() { return {Type::memory, "m"}; }
+inline Expr memory_argument() { return name("m", Type::memory); }
+
+struct Context {
+  Kernel& kernel;
+  Memory memory;
+  std::string prefix;  // unique to the region
+  int lanes = 1;
+  bool vectorisable = false;
+  Function& function(std::string name, std::string comment, std::vector<Parameter> parameters);
+  bool has(const std::string& name) const;  // a function of that name was made
+};
+
+// acc[i][v] += a_i * b_v for all k in [0, depth): `row(i, k)` is the scalar that row i broadcasts,
+// `vector(v, k)` the vector. Declares the accumulators s00.. and returns them by [row][vector].
+using Accumulators = std::vector<std::vector<Expr>>;
+Accumulators declare_accumulators(Block&, Tile);
+void accumulate(Block&, const Accumulators&, Expr depth, const std::function<Expr(int, Expr)>& row, const std::function<Expr(int, Expr)>& vector);
+
+// The loads and stores of a vector of which only `part` lanes exist (-1: all of them).
+Expr load_vector(Expr pointer, long part);
+Expr store_vector(Expr pointer, Expr value, long part);
+
+void lower_contract(Context&, const Contract&, const ContractPlan&);
+void lower_stream(Context&, const Stream&, const StreamPlan&);
+void lower_pointwise(Context&, const Pointwise&);
+void lower_product(Context&, const Product&);
+void lower_row_reduce(Context&, const RowReduce&);
+void pack_contract(Block&, const Contract&, const ContractPlan&, int lanes, const Memory&);
+
+}  // namespace attune::loops

@@ -1,0 +1,151 @@
+// The micro-kernels of a stream: scores, their weights, and the product with the values.
+#include "loops/stream.h"
+
+namespace attune::loops {
+
+bool StreamCode::reads_rows() const {
+  for (const View& v : s_.element.tensors)
+    if (!v.dims[2].empty()) return true;
+  return false;
+}
+
+// Scores of t.rows columns against t.vectors vectors of rows, stored raw as [column][row], and the
+// greatest of each row.
+std::string StreamCode::score_tile(Tile t, bool keep, long last_part) {
+  const std::string n = fmt::format("{}_scores_{}x{}{}{}", c_.prefix, t.rows, t.vectors * lanes_, keep ? "_in_part" : "", last_part >= 0 ? "_last" : "");
+  if (c_.has(n)) return n;
+  Function f;
+  f.name = n;
+  f.comment = fmt::format("{} columns x {} rows of scores{}.", t.rows, t.vectors * lanes_, keep ? ", some of them removed" : "");
+  f.parameters = {memory_parameter(), {Type::in, "rows"}, {Type::in, "b"}, {Type::out, "scores"}, {Type::out, "peak"}, {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}};
+  Block b(f.body);
+  const Accumulators s = declare_accumulators(b, t);
+  accumulate(
+      b, s, s_.depth, [&](int i, Expr k) { return element(name("b", Type::in), Expr(b_col() * i) + Expr(b_depth()) * k); },
+      [&](int v, Expr k) { return call("load", Type::vec, {name("rows", Type::in) + Expr(at_.rows) * k + Expr(v * lanes_)}); });
+  const Expr peak = name("peak", Type::out), scores = name("scores", Type::out);
+  for (int v = 0; v < t.vectors; ++v) {
+    std::vector<Expr> all;
+    for (int i = 0; i < t.rows; ++i) {
+      ElementCode e;
+      e.memory = &c_.memory;
+      e.expression = &s_.element;
+      e.at = {index("c0"), index("c1"), index("row") + Expr(v * lanes_), index("col") + Expr(i)};
+      e.lane_axis = 2;
+      e.part = v == t.vectors - 1 ? last_part : -1;
+      e.acc = s[std::size_t(i)][std::size_t(v)];
+      const bool plain = s_.element.is(Fn::acc);
+      Expr x = plain ? e.acc : e();
+      if (keep) {
+        ElementCode k = e;
+        k.expression = &s_.keep->code;
+        x = call("select", Type::vec, {k.truth(s_.keep->code.root()), x, call("splat", Type::vec, {minus_infinity()})});
+      }
+      if (!plain || keep) x = b.let(fmt::format("x{}_{}", i, v), x);
+      b.run(call("store", Type::none, {scores + Expr(at_.rows * i + v * lanes_), x}));
+      all.push_back(x);
+    }
+    if (!s_.algebra.tracks_peak) continue;
+    while (all.size() > 1) {  // a tree, so that no chain of maxima is waited for
+      std::vector<Expr> half;
+      for (std::size_t i = 0; i + 1 < all.size(); i += 2) half.push_back(call("max", Type::vec, {all[i], all[i + 1]}));
+      if (all.size() % 2) half.push_back(all.back());
+      all = half;
+    }
+    b.run(call("store", Type::none, {peak + Expr(v * lanes_), call("max", Type::vec, {call("load", Type::vec, {peak + Expr(v * lanes_)}), all[0]})}));
+  }
+  c_.kernel.functions.push_back(std::move(f));
+  return n;
+}
+
+Expr StreamCode::weight_of(const Expr& score, const Expr& peak) const {
+  ElementCode e;
+  e.memory = &c_.memory;
+  e.expression = &s_.algebra.weight;
+  e.at = {0, 0, 0, 0};
+  e.lane_axis = score.type() == Type::vec ? 2 : -1;
+  e.acc = score;
+  e.peak = peak;
+  return e();
+}
+
+// Turns the scores of a block of columns into weights, in place, and brings the rows' state up to date.
+std::string StreamCode::weigh(int vectors) {
+  const std::string n = fmt::format("{}_weigh_{}", c_.prefix, vectors * lanes_);
+  if (c_.has(n)) return n;
+  Function f;
+  f.name = n;
+  f.comment = fmt::format("Scores of {} rows become weights; the rows' state follows.", vectors * lanes_);
+  f.parameters = {{Type::out, "scores"}, {Type::index, "count"}, {Type::out, "state"}};
+  Block b(f.body);
+  const Expr state = name("state", Type::out), scores = name("scores", Type::out);
+  const auto slot = [&](long offset, int v) { return state + Expr(offset - at_.peak() + v * lanes_); };
+  const auto load = [&](const Expr& p) { return call("load", Type::vec, {p}); };
+  std::vector<Expr> peak, total;
+  for (int v = 0; v < vectors; ++v) {
+    Expr sum = load(slot(at_.total(), v));
+    if (s_.algebra.tracks_peak) {
+      const Expr old = b.let(fmt::format("old{}", v), load(slot(at_.peak(), v)));
+      peak.push_back(b.let(fmt::format("peak{}", v), call("max", Type::vec, {old, load(slot(at_.block_peak(), v))})));
+      b.run(call("store", Type::none, {slot(at_.peak(), v), peak.back()}));
+      if (rescales_) {
+        ElementCode e;
+        e.memory = &c_.memory;
+        e.expression = &s_.algebra.rescale;
+        e.at = {0, 0, 0, 0};
+        e.lane_axis = 2;
+        e.old_peak = old;
+        e.peak = peak.back();
+        const Expr carry = b.let(fmt::format("carry{}", v), e());
+        b.run(call("store", Type::none, {slot(at_.carry(), v), carry}));
+        sum = carry * sum;
+      }
+    } else {
+      peak.push_back({});
+    }
+    total.push_back(b.var(fmt::format("total{}", v), sum));
+  }
+  Block j = b.loop("j", 0, index("count"));
+  for (int v = 0; v < vectors; ++v) {
+    const Expr p = scores + Expr(at_.rows) * index("j") + Expr(v * lanes_);
+    const Expr w = j.let(fmt::format("w{}", v), weight_of(load(p), peak[std::size_t(v)]));
+    j.run(call("store", Type::none, {p, w}));
+    j.assign(total[std::size_t(v)], w, "+=");
+  }
+  for (int v = 0; v < vectors; ++v) b.run(call("store", Type::none, {slot(at_.total(), v), total[std::size_t(v)]}));
+  c_.kernel.functions.push_back(std::move(f));
+  return n;
+}
+
+// out = carry * out + weights^T values, or without the first part where there is no out yet.
+std::string StreamCode::value_tile(int rows, const StreamPlan::Group& g) {
+  const bool tail = g.part != lanes_;
+  const std::string n = fmt::format("{}_values_{}x{}", c_.prefix, rows, (g.vectors - 1) * lanes_ + g.part);
+  if (c_.has(n)) return n;
+  Function f;
+  f.name = n;
+  f.comment = fmt::format("{} rows x {} columns of the result, over `count` weights each.", rows, (g.vectors - 1) * lanes_ + g.part);
+  f.parameters = {{Type::in, "weights"}, {Type::in, "v"}, {Type::index, "count"}, {Type::out, "out"}, {Type::in, "carry"}, {Type::flag, "first"}};
+  Block b(f.body);
+  const auto part = [&](int v) { return tail && v == g.vectors - 1 ? long(g.part) : -1L; };
+  const Accumulators s = declare_accumulators(b, {rows, g.vectors});
+  const Expr out = name("out", Type::out);
+  Block old = b.when(name("!first", Type::flag));
+  for (int i = 0; i < rows; ++i) {
+    Expr carry;
+    if (rescales_) carry = old.let(fmt::format("c{}", i), call("splat", Type::vec, {element(name("carry", Type::in), i)}));
+    for (int v = 0; v < g.vectors; ++v) {
+      const Expr o = load_vector(out + Expr(out_row() * i + v * lanes_), part(v));
+      old.assign(s[std::size_t(i)][std::size_t(v)], rescales_ ? carry * o : o);
+    }
+  }
+  accumulate(
+      b, s, index("count"), [&](int i, Expr k) { return element(name("weights", Type::in), Expr(at_.rows) * k + Expr(i)); },
+      [&](int v, Expr k) { return load_vector(name("v", Type::in) + Expr(v_col()) * k + Expr(v * lanes_), part(v)); });
+  for (int i = 0; i < rows; ++i)
+    for (int v = 0; v < g.vectors; ++v) b.run(store_vector(out + Expr(out_row() * i + v * lanes_), s[std::size_t(i)][std::size_t(v)], part(v)));
+  c_.kernel.functions.push_back(std::move(f));
+  return n;
+}
+
+}  // namespace attune::loops

@@ -1,0 +1,315 @@
+#include "loops/stream.h"
+
+#include <algorithm>
+
+namespace attune::loops {
+
+StreamCode::StreamCode(Context& c, const Stream& s, const StreamPlan& p) : c_(c), s_(s), p_(p), lanes_(c.lanes) {
+  long rows = lanes_;
+  for (const RowBlocks& b : p.blocks) rows = std::max(rows, long(b.tile.vectors) * lanes_);
+  at_ = {rows, s.depth, p.column_block};
+  rescales_ = s.algebra.tracks_peak && !s.algebra.rescale.is(Fn::constant);
+}
+
+static Expr local(long offset) { return name("local", Type::out) + Expr(offset); }
+
+Expr StreamCode::bound(const Affine& a, const Expr& i, long count) const {
+  if (a.step == 0 || count == 1) {
+    long v = a(0);
+    return v;
+  }
+  const long first = a.offset, last = a.step * (count - 1) + a.offset;
+  Expr e = Expr(a.step) * i + Expr(a.offset);
+  if (std::max(first, last) > a.limit) e = least(e, a.limit);
+  if (std::min(first, last) < 0) e = greatest(e, 0);
+  return e;
+}
+
+// The columns outside of which a vector of rows keeps nothing.
+std::pair<Expr, Expr> StreamCode::hull(Block& b, const Expr& vector, const std::string& suffix) const {
+  if (!p_.hull) return {Expr(0), Expr(s_.cols)};
+  const long count = (s_.rows + lanes_ - 1) / lanes_;
+  const auto side = [&](const char* n, const Affine& a, const std::vector<long>& table) {
+    if (table.empty()) return b.let(n + suffix, bound(a, vector, count));
+    b.array(Type::index, std::string(n) + "_of_vector", table);
+    return b.let(n + suffix, element(name(std::string(n) + "_of_vector", Type::index), vector));
+  };
+  const Expr low = side("low", p_.low, p_.low_table);
+  return {low, side("high", p_.high, p_.high_table)};
+}
+
+// The block's rows, scaled, with rows on lanes.
+void StreamCode::turn_rows(Block& b, const RowBlocks& r, const Expr& a) {
+  const Expr to = local(at_.at());
+  const long whole_rows = r.rows / lanes_ * lanes_, whole_depth = a_depth() == 1 ? s_.depth / lanes_ * lanes_ : 0;
+  const auto one = [&](const Expr& row, const Expr& k) { return element(a, Expr(a_row()) * row + Expr(a_depth()) * k) * real(s_.scale); };
+  if (whole_rows > 0) {
+    Block rows = whole_rows > lanes_ ? b.loop("r", 0, whole_rows, lanes_) : b;
+    const Expr at = whole_rows > lanes_ ? index("r") : Expr(0);
+    if (whole_depth > 0) {
+      Block k = rows.loop("k", 0, whole_depth, lanes_);
+      k.run(call("transpose_block", Type::none, {a + Expr(a_row()) * at + index("k"), a_row(), to + Expr(at_.rows) * index("k") + at, at_.rows, call("splat", Type::vec, {real(s_.scale)})}));
+    }
+    if (whole_depth < s_.depth) {
+      Block k = rows.loop("k", whole_depth, s_.depth);
+      Block lane = k.loop("lane", 0, lanes_);
+      lane.assign(element(to, Expr(at_.rows) * index("k") + at + index("lane")), one(at + index("lane"), index("k")));
+    }
+  }
+  if (whole_rows < r.rows) {  // lanes without a row repeat the last one
+    Block k = b.loop("k", 0, s_.depth);
+    Block lane = k.loop("lane", 0, lanes_);
+    const Expr row = lane.let("r", least(Expr(whole_rows) + index("lane"), r.rows - 1));
+    lane.assign(element(to, Expr(at_.rows) * index("k") + Expr(whole_rows) + index("lane")), one(row, index("k")));
+  }
+}
+
+// Scores of one block of columns, all of them or in part, and what follows.
+std::string StreamCode::visit(const RowBlocks& r, bool whole) {
+  const std::string n = fmt::format("{}_{}_{}", c_.prefix, whole ? "whole" : "in_part", r.rows);
+  Function f;
+  f.name = n;
+  f.comment = whole ? fmt::format("{} rows against `count` columns from col on.", r.rows) : fmt::format("The same where pairs are removed, vector by vector; a vector that keeps nothing of a tile skips it.");
+  f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}, {Type::index, "count"}, {Type::out, "local"}, {Type::flag, "first"}};
+  Block b(f.body);
+  const Expr columns = b.let("b", address(c_.memory, s_.b, {index("c0"), index("c1"), index("col"), 0}));
+  const Expr scores = local(at_.scores());
+  if (s_.algebra.tracks_peak)
+    for (int v = 0; v < r.tile.vectors; ++v) b.run(call("store", Type::none, {local(at_.block_peak() + v * lanes_), call("splat", Type::vec, {float_lowest()})}));
+  const long last_part = reads_rows() && r.rows % lanes_ ? r.rows % lanes_ : -1;
+  const auto tiles = [&](Block& at, int height, const Expr& j, int first, int vectors) {
+    const long part = first + vectors == r.tile.vectors ? last_part : -1;
+    at.run(call(score_tile({height, vectors}, !whole, part), Type::none,
+                {memory_argument(), local(at_.at() + first * lanes_), columns + Expr(b_col()) * j, scores + Expr(at_.rows) * j + Expr(first * lanes_), local(at_.block_peak() + first * lanes_), index("c0"), index("c1"),
+                 index("row") + Expr(first * lanes_), index("col") + j}));
+  };
+  std::vector<std::pair<Expr, Expr>> hulls;
+  if (!whole && p_.hull)
+    for (int v = 0; v < r.tile.vectors; ++v) hulls.push_back(hull(b, index("row") / lanes_ + Expr(v), std::to_string(v)));
+  const auto band = [&](Block& at, int height, const Expr& j) {
+    if (whole) return tiles(at, height, j, 0, r.tile.vectors);
+    for (int v = 0; v < r.tile.vectors; ++v) {
+      if (hulls.empty()) {
+        tiles(at, height, j, v, 1);
+        continue;
+      }
+      const Expr col = index("col") + j;
+      const auto& [low, high] = hulls[std::size_t(v)];
+      Block some = at.when(binary("&&", binary("<", col, high, Type::flag), binary(">", col + Expr(height), low, Type::flag), Type::flag));
+      tiles(some, height, j, v, 1);
+      Block none = at.otherwise();
+      for (int i = 0; i < height; ++i) none.run(call("store", Type::none, {scores + Expr(at_.rows) * j + Expr(at_.rows * i + v * lanes_), call("splat", Type::vec, {minus_infinity()})}));
+    }
+  };
+  const long left = s_.cols % r.tile.rows;  // runs end at a multiple of the tile, or where the columns end
+  Block j = b.loop("j", 0, index("count") - Expr(r.tile.rows - 1), r.tile.rows);
+  band(j, r.tile.rows, index("j"));
+  if (left) {
+    const Expr rest = b.let("rest", index("count") / r.tile.rows * Expr(r.tile.rows));
+    Block tail = b.when(binary("<", rest, index("count"), Type::flag));
+    band(tail, int(left), rest);
+  }
+  b.run(call(fold(r), Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), index("count"), name("local", Type::out), name("first", Type::flag)}));
+  c_.kernel.functions.push_back(std::move(f));
+  return n;
+}
+
+// Weights of a block of columns, and their product with the values.
+std::string StreamCode::fold(const RowBlocks& r) {
+  const std::string n = fmt::format("{}_fold_{}", c_.prefix, r.rows);
+  if (c_.has(n)) return n;
+  Function f;
+  f.name = n;
+  f.comment = fmt::format("Scores of {} rows and `count` columns become weights and are folded into the result.", r.rows);
+  f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}, {Type::index, "count"}, {Type::out, "local"}, {Type::flag, "first"}};
+  Block b(f.body);
+  const Expr v = b.let("v", address(c_.memory, s_.v, {index("c0"), index("c1"), index("col"), 0}));
+  const Expr out = b.let("out", address(c_.memory, s_.out, {index("c0"), index("c1"), index("row"), 0}));
+  b.run(call(weigh(r.tile.vectors), Type::none, {local(at_.scores()), index("count"), local(at_.peak())}));
+  const auto tile = [&](Block& at, int rows, const Expr& i) {
+    Expr begin = 0, count = index("count");
+    if (p_.hull) {
+      const Expr row = index("row") + i;
+      const auto first = hull(at, row / lanes_, "_first");
+      const auto last = rows > 1 ? hull(at, (row + Expr(rows - 1)) / lanes_, "_last") : first;
+      begin = at.let("begin", least(greatest(least(first.first, last.first) - index("col"), 0), index("count")));
+      count = at.let("end", least(greatest(first.second, last.second) - index("col"), index("count"))) - begin;
+    }
+    const Expr weights = local(at_.scores()) + Expr(at_.rows) * begin + i;
+    for (std::size_t g = 0; g < p_.groups.size();) {
+      std::size_t same = g + 1;
+      while (same < p_.groups.size() && p_.groups[same].vectors == p_.groups[g].vectors && p_.groups[same].part == p_.groups[g].part) ++same;
+      const auto one = [&](Block& in, const Expr& n) {
+        in.run(call(value_tile(rows, p_.groups[g]), Type::none, {weights, v + Expr(v_col()) * begin + n, count, out + Expr(out_row()) * i + n, local(at_.carry()) + i, name("first", Type::flag)}));
+      };
+      if (same - g > 2) {
+        Block n_loop = at.loop("n", p_.groups[g].offset, p_.groups[same - 1].offset + 1, long(p_.groups[g].vectors) * lanes_);
+        one(n_loop, index("n"));
+      } else {
+        for (std::size_t k = g; k < same; ++k) one(at, p_.groups[k].offset);
+      }
+      g = same;
+    }
+  };
+  const long whole = r.rows / p_.value_rows * p_.value_rows;
+  if (whole > 0) {
+    Block i = b.loop("i", 0, whole, p_.value_rows);
+    tile(i, p_.value_rows, index("i"));
+  }
+  if (whole < r.rows) {
+    Block rest = b.when(name("true", Type::flag));
+    tile(rest, int(r.rows - whole), whole);
+  }
+  c_.kernel.functions.push_back(std::move(f));
+  return n;
+}
+
+void StreamCode::visit_runs(Block& b, const RowBlocks& r, const Expr& i) {
+  std::string whole, part;
+  const auto run = [&](Block& at, const Expr& begin, const Expr& end, bool all) {
+    std::string& n = all ? whole : part;
+    if (n.empty()) n = visit(r, all);
+    Block col = at.loop("col", begin, end, p_.column_block);
+    col.run(call(n, Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), least(Expr(p_.column_block), end - index("col")), name("local", Type::out), name("first", Type::flag)}));
+    col.assign(name("first", Type::flag), name("false", Type::flag));
+  };
+  switch (r.runs.form) {
+    case RunPlan::Form::whole: run(b, 0, s_.cols, true); break;
+    case RunPlan::Form::affine:
+      for (int e = 0; e < 3; ++e) {
+        bool empty = true;
+        for (long k = 0; k < r.count; ++k) empty = empty && r.runs.edges[e](k) >= r.runs.edges[e + 1](k);
+        if (empty) continue;
+        const Expr end = b.let(fmt::format("end{}", e), bound(r.runs.edges[e + 1], i, r.count));
+        run(b, bound(r.runs.edges[e], i, r.count), end, e == 1);
+      }
+      break;
+    case RunPlan::Form::table: {
+      b.array(Type::index, "first_run", r.runs.first);
+      b.array(Type::index, "run_begin", r.runs.begin);
+      b.array(Type::index, "run_end", r.runs.end);
+      b.array(Type::index, "run_whole", r.runs.whole);
+      const auto of = [&](const char* table, const Expr& at) { return element(name(table, Type::index), at); };
+      Block u = b.loop("u", of("first_run", i), of("first_run", i + Expr(1)));
+      const Expr end = u.let("end", of("run_end", index("u")));
+      const bool some = std::count(r.runs.whole.begin(), r.runs.whole.end(), 1) > 0;
+      const bool parts = std::count(r.runs.whole.begin(), r.runs.whole.end(), 0) > 0;
+      if (some && parts) {
+        Block all = u.when(binary("!=", of("run_whole", index("u")), 0, Type::flag));
+        run(all, of("run_begin", index("u")), end, true);
+        Block rest = u.otherwise();
+        run(rest, of("run_begin", index("u")), end, false);
+      } else {
+        run(u, of("run_begin", index("u")), end, some);
+      }
+    }
+  }
+}
+
+// Divides by the sums, as the algebra says, and mends the rows whose result is not finite.
+void StreamCode::finish(Block& b, const RowBlocks& r) {
+  const Expr out = name("out", Type::out);
+  if (r.runs.some_empty || s_.cols == 0) {
+    Block none = b.when(name("first", Type::flag));
+    Block i = none.loop("i", 0, r.rows);
+    Block n = i.loop("n", 0, s_.width);
+    n.assign(element(out, Expr(out_row()) * index("i") + index("n")), real(0));
+  }
+  const bool scaled = !(s_.algebra.scale.is(Fn::constant) && s_.algebra.scale.terms.back().value == 1);
+  for (int v = 0; scaled && v < r.tile.vectors; ++v) {
+    ElementCode e;
+    e.memory = &c_.memory;
+    e.expression = &s_.algebra.scale;
+    e.at = {index("c0"), index("c1"), index("row"), 0};
+    e.lane_axis = 2;
+    e.total = call("load", Type::vec, {local(at_.total() + v * lanes_)});
+    e.peak = call("load", Type::vec, {local(at_.peak() + v * lanes_)});
+    b.run(call("store", Type::none, {local(at_.carry() + v * lanes_), e()}));
+  }
+  const auto each_vector = [&](Block& at, const std::function<void(Block&, const Expr&, long)>& f) {
+    const long whole = s_.width / lanes_ * lanes_;
+    if (whole > 0) {
+      Block n = at.loop("n", 0, whole, lanes_);
+      f(n, index("n"), -1);
+    }
+    if (whole < s_.width) f(at, whole, s_.width - whole);
+  };
+  const Expr odd = b.var("odd", call("splat", Type::vec, {real(0)}));
+  Block i = b.loop("i", 0, r.rows);
+  const Expr factor = scaled ? i.let("factor", call("splat", Type::vec, {element(local(at_.carry()), index("i"))})) : Expr();
+  each_vector(i, [&](Block& at, const Expr& n, long part) {
+    const Expr p = out + Expr(out_row()) * index("i") + n;
+    const Expr x = at.let(part < 0 ? "x" : "rest", scaled ? factor * load_vector(p, part) : load_vector(p, part));
+    if (scaled) at.run(store_vector(p, x, part));
+    at.assign(odd, x - x, "+=");  // 0, or NaN if x is not finite
+  });
+  Block bad = b.when(call("has_nan", Type::flag, {odd}));
+  Block again = bad.loop("i", 0, r.rows);
+  const Expr row_odd = again.var("row_odd", call("splat", Type::vec, {real(0)}));
+  each_vector(again, [&](Block& at, const Expr& n, long part) {
+    const Expr x = at.let(part < 0 ? "x" : "rest", load_vector(out + Expr(out_row()) * index("i") + n, part));
+    at.assign(row_odd, x - x, "+=");
+  });
+  Block mend = again.when(call("has_nan", Type::flag, {row_odd}));
+  mend.run(call(careful_row(), Type::none, {memory_argument(), index("c0"), index("c1"), index("row") + index("i")}));
+}
+
+std::string StreamCode::block(const RowBlocks& r) {
+  const std::string n = fmt::format("{}_{}_rows", c_.prefix, r.rows);
+  Function f;
+  f.name = n;
+  f.comment = fmt::format("A block of {} rows, the i-th of {}.", r.rows, r.count);
+  f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "i"}, {Type::out, "local"}};
+  Block b(f.body);
+  const long start = p_.blocks[0].rows * r.first;
+  const Expr i = r.count == 1 ? Expr(0) : index("i");
+  const Expr row = Expr(r.rows) * i + Expr(start);
+  b.declare(Type::index, {{"row", row}});
+  const Expr a = b.let("a", address(c_.memory, s_.a, {index("c0"), index("c1"), index("row"), 0}));
+  b.let("out", address(c_.memory, s_.out, {index("c0"), index("c1"), index("row"), 0}));
+  turn_rows(b, r, a);
+  for (int v = 0; v < r.tile.vectors; ++v) {
+    if (s_.algebra.tracks_peak) b.run(call("store", Type::none, {local(at_.peak() + v * lanes_), call("splat", Type::vec, {float_lowest()})}));
+    b.run(call("store", Type::none, {local(at_.total() + v * lanes_), call("splat", Type::vec, {real(0)})}));
+  }
+  b.var("first", name("true", Type::flag));
+  visit_runs(b, r, i);
+  finish(b, r);
+  c_.kernel.functions.push_back(std::move(f));
+  return n;
+}
+
+void StreamCode::lower() {
+  std::vector<std::string> blocks;
+  for (const RowBlocks& r : p_.blocks) blocks.push_back(block(r));
+  Function item;
+  item.name = c_.prefix;
+  item.fixed = true;
+  item.parameters = {memory_parameter(), {Type::index, "item"}, {Type::out, "local"}};
+  Block b(item.body);
+  long count = 0;
+  for (const RowBlocks& r : p_.blocks) count += r.count;
+  const long outer = s_.outer0 * s_.outer1;
+  if (count > 0) {
+    const Expr which = b.let("block", index("item") % count);
+    const Expr c0 = b.let("c0", index("item") / (count * s_.outer1));
+    const Expr c1 = b.let("c1", s_.outer1 == 1 ? Expr(0) : index("item") / count % s_.outer1);
+    for (std::size_t k = 0; k < blocks.size(); ++k) {
+      const Expr run = call(blocks[k], Type::none, {memory_argument(), c0, c1, which - Expr(p_.blocks[k].first), name("local", Type::out)});
+      if (blocks.size() == 1) b.run(run);
+      else if (k == 0) {
+        Block here = b.when(binary("<", which, p_.blocks[1].first, Type::flag));
+        here.run(run);
+      } else {
+        Block there = b.otherwise();
+        there.run(run);
+      }
+    }
+  }
+  c_.kernel.work.push_back({item.name, c_.prefix, outer * count});
+  c_.kernel.functions.push_back(std::move(item));
+}
+
+void lower_stream(Context& c, const Stream& s, const StreamPlan& p) { StreamCode(c, s, p).lower(); }
+
+}  // namespace attune::loops

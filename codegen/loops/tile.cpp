@@ -1,0 +1,68 @@
+#include <algorithm>
+
+#include "loops/kernel.h"
+
+namespace attune::loops {
+
+Accumulators declare_accumulators(Block& b, Tile t) {
+  Accumulators s;
+  for (int i = 0; i < t.rows; ++i) {
+    std::vector<std::pair<std::string, Expr>> names;
+    std::vector<Expr> row;
+    for (int v = 0; v < t.vectors; ++v) {
+      const std::string n = t.rows > 9 || t.vectors > 9 ? "s" + std::to_string(i) + "_" + std::to_string(v) : "s" + std::to_string(i) + std::to_string(v);
+      names.push_back({n, call("splat", Type::vec, {real(0)})});
+      row.push_back(name(n, Type::vec));
+    }
+    b.declare(Type::vec, std::move(names));
+    s.push_back(std::move(row));
+  }
+  return s;
+}
+
+void accumulate(Block& b, const Accumulators& s, Expr depth, const std::function<Expr(int, Expr)>& row, const std::function<Expr(int, Expr)>& vector) {
+  const int rows = int(s.size()), vectors = int(s[0].size());
+  Block k = b.loop("k", 0, depth);
+  const Expr at = name("k", Type::index);
+  const auto fma = [&](const Expr& x, const Expr& y, int i, int v) { k.assign(s[std::size_t(i)][std::size_t(v)], call("fma", Type::vec, {x, y, s[std::size_t(i)][std::size_t(v)]})); };
+  const auto broadcast = [&](int i) { return k.let("a" + std::to_string(i), call("splat", Type::vec, {row(i, at)})); };
+  const auto loaded = [&](int v) { return k.let("b" + std::to_string(v), vector(v, at)); };
+  // The smaller set stays in registers during a step, the other passes through one.
+  std::vector<Expr> held;
+  if (vectors <= rows) {
+    for (int v = 0; v < vectors; ++v) held.push_back(loaded(v));
+    for (int i = 0; i < rows; ++i) {
+      const Expr a = broadcast(i);
+      for (int v = 0; v < vectors; ++v) fma(a, held[std::size_t(v)], i, v);
+    }
+  } else {
+    for (int i = 0; i < rows; ++i) held.push_back(broadcast(i));
+    for (int v = 0; v < vectors; ++v) {
+      const Expr x = loaded(v);
+      for (int i = 0; i < rows; ++i) fma(held[std::size_t(i)], x, i, v);
+    }
+  }
+}
+
+Expr load_vector(Expr pointer, long part) {
+  if (part >= 0) return call("load_part", Type::vec, {std::move(pointer), part});
+  return call("load", Type::vec, {std::move(pointer)});
+}
+Expr store_vector(Expr pointer, Expr value, long part) {
+  if (part >= 0) return call("store_part", Type::none, {std::move(pointer), std::move(value), part});
+  return call("store", Type::none, {std::move(pointer), std::move(value)});
+}
+
+Function& Context::function(std::string n, std::string comment, std::vector<Parameter> parameters) {
+  Function f;
+  f.name = std::move(n);
+  f.comment = std::move(comment);
+  f.parameters = std::move(parameters);
+  kernel.functions.push_back(std::move(f));
+  return kernel.functions.back();
+}
+bool Context::has(const std::string& n) const {
+  return std::any_of(kernel.functions.begin(), kernel.functions.end(), [&](const Function& f) { return f.name == n; });
+}
+
+}  // namespace attune::loops

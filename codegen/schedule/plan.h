@@ -1,0 +1,78 @@
+// What is decided about each region before any loop is written: tile shapes, block sizes, bounds
+// of loops, places in memory.
+#pragma once
+#include <string>
+#include "passes/block_map.h"
+#include "passes/region.h"
+#include "schedule/tiles.h"
+
+namespace attune {
+
+struct ContractPlan {
+  struct Part {             // of a segment
+    Tile tile;              // vectors: a panel's width
+    long vectors_in_group = 1;
+    long vectors = 0, panels = 0;
+    int last_panel = 0;     // vectors of the last panel
+    bool halves = false;    // a group's vectors stand in pairs (w, w + half a group)
+    long packed_offset = 0; // floats
+    long packed_floats = 0;
+  };
+  std::vector<Part> parts;  // one a segment
+  long panels = 0;
+};
+
+// Which columns the i-th block of rows visits: three runs with affine edges (in part, whole, in
+// part), or the runs of a table.
+struct RunPlan {
+  enum class Form { whole, affine, table } form = Form::whole;
+  Affine edges[4];                       // affine: the runs are [e0, e1) in part, [e1, e2) whole, [e2, e3) in part
+  std::vector<long> first, begin, end;   // table: the i-th block has runs first[i] .. first[i + 1]
+  std::vector<long> whole;               // table: 1 or 0 for each run
+  bool some_empty = false;               // a block visits nothing
+};
+
+// Blocks of rows of one size; the last block of a region may be smaller than the others.
+struct RowBlocks {
+  long rows = 0;          // that exist
+  Tile tile;              // of scores: columns (broadcast) x row vectors
+  long first = 0, count = 0;
+  RunPlan runs;
+};
+
+struct StreamPlan {
+  std::vector<RowBlocks> blocks;
+  long column_block = 0;  // columns between two updates of the rows' state
+  int value_rows = 1;     // rows of the second product's tile
+  struct Group {          // columns of one tile of the second product
+    long offset = 0;
+    int vectors = 0;
+    int part = 0;         // lanes of its last vector
+  };
+  std::vector<Group> groups;
+  // Each vector of rows keeps nothing outside of [low(i), high(i)), i counted in vectors.
+  bool hull = false;
+  Affine low, high;
+  std::vector<long> low_table, high_table;  // where the affine bounds are not exact
+  long local_floats = 0;
+};
+
+struct Schedule {
+  const Isa* isa = nullptr;
+  std::vector<std::variant<std::monostate, ContractPlan, StreamPlan>> regions;  // one a region
+  std::vector<long> buffer_offset;  // of scratch in the workspace, of weights and tables in the packed memory; floats
+  long workspace_floats = 0, local_floats = 0, packed_floats = 0;
+};
+
+Schedule schedule(const Program&, const Isa&);
+
+// A line or two a region, for people and for the head of a generated file.
+std::vector<std::string> describe(const Program&, const Schedule&);
+
+// Rounded up to a multiple of 64 bytes.
+constexpr long aligned_floats(long n) { return (n + 15) / 16 * 16; }
+
+ContractPlan plan_contract(const Contract&, const Isa&);
+StreamPlan plan_stream(const Stream&, const Isa&);
+
+}  // namespace attune

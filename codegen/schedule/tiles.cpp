@@ -1,0 +1,30 @@
+#include "schedule/tiles.h"
+
+#include <algorithm>
+
+namespace attune {
+
+bool fits(Tile t, const Isa& isa) { return t.rows * t.vectors + std::min(t.rows, t.vectors) + 1 <= isa.registers; }
+
+std::vector<Tile> legal_tiles(const Isa& isa) {
+  std::vector<Tile> r;
+  for (int vectors = 1; vectors <= isa.registers; ++vectors)
+    for (int rows = 1; rows <= isa.registers; ++rows)
+      if (fits({rows, vectors}, isa)) r.push_back({rows, vectors});
+  return r;
+}
+
+long step_cost(Tile t, const Isa& isa) {
+  const Machine& m = isa.machine;
+  const long fma = 120L * t.rows * t.vectors / m.fma_per_cycle;
+  const long load = 120L * (t.rows + t.vectors) / m.loads_per_cycle;
+  // Loads that fill their slots leave no room for what the loop itself needs.
+  return std::max({fma, load + load / 8, 120L * m.fma_latency});
+}
+
+long cover_cost(long rows, Tile t, const Isa& isa) {
+  const long left = rows % t.rows;
+  return rows / t.rows * step_cost(t, isa) + (left ? step_cost({int(left), t.vectors}, isa) : 0);
+}
+
+}  // namespace attune
