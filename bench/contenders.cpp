@@ -61,6 +61,8 @@ class Assembly {
       const auto folder = folder_.path() / fmt::format("{}_{}", subject_.kernel, count_++);
       c.kernel = std::make_shared<host::Kernel>(generate(), subject_.kernel, folder, flags);
       enter(std::move(c), inputs, expected);
+    } catch (const host::NoCompiler&) {
+      throw;
     } catch (const Error& e) {  // the others still run
       field_.failures.push_back(fmt::format("{}: {}", name, e.what()));
     }

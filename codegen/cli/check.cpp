@@ -54,6 +54,8 @@ class Checker {
       bool ok = true;
       for (std::size_t i = 0; i < cases_.size(); ++i) ok = run(kernel, label, i) && ok;
       return ok;
+    } catch (const host::NoCompiler&) {
+      throw;
     } catch (const Error& e) {  // the other ISAs are still checked
       progress("");
       fmt::print("  {:<22} {:<24} {:>10} {:>12}  FAIL: {}\n", label, "-", "-", "-", e.what());

@@ -10,8 +10,8 @@ int gen(const Common& common, const std::string& folder, bool quiet) {
   const std::vector<SourceFile> files = generate(spec.graph, options_for(spec, common));
   std::error_code error;
   const std::filesystem::path out = folder;
-  if (!std::filesystem::is_directory(out) && !std::filesystem::create_directory(out, error))
-    throw Error(fmt::format("cannot make the folder {}: {}", folder, error ? error.message() : "a file has that name"));
+  if (std::filesystem::exists(out, error) && !std::filesystem::is_directory(out, error)) throw Error(fmt::format("cannot make the folder {}: a file has that name", folder));
+  if (!std::filesystem::is_directory(out, error) && !std::filesystem::create_directory(out, error) && error) throw Error(fmt::format("cannot make the folder {}: {}", folder, error.message()));
   for (const SourceFile& f : files) {
     host::write_whole(out / f.name, f.text);
     if (!quiet) fmt::print("{}\n", (out / f.name).string());

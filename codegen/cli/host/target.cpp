@@ -63,7 +63,7 @@ Built build_shared(const std::vector<std::filesystem::path>& sources, const std:
   argv.push_back(library.string());
   for (const std::filesystem::path& s : sources) argv.push_back(s.string());
   const Finished f = run(argv);
-  if (f.status == 127) throw Error(fmt::format("no host compiler: cannot run '{}' ({}); install one, or say which in $CXX", program, f.output.substr(0, f.output.find('\n'))));
+  if (f.status == 127) throw NoCompiler(fmt::format("no host compiler: cannot run '{}' ({}); install one, or say which in $CXX", program, f.output.substr(0, f.output.find('\n'))));
   return {f.status == 0, f.output};
 }
 

@@ -21,13 +21,16 @@ std::vector<std::string> machine_flags(const std::string& isa);
 // $CXX, split at blanks, else c++.
 std::vector<std::string> compiler();
 
+struct NoCompiler : Error {
+  using Error::Error;
+};
 struct Built {
   bool ok = false;
   std::string output;  // of the compiler
   std::string first_error() const;
 };
 // Compiles `sources` to the shared library `library` with the host compiler and `flags`.
-// Throws Error if there is no host compiler.
+// Throws NoCompiler if there is none.
 Built build_shared(const std::vector<std::filesystem::path>& sources, const std::filesystem::path& library, const std::vector<std::string>& flags);
 
 }  // namespace attune::host

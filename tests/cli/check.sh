@@ -1,0 +1,136 @@
+#!/bin/sh
+# What the command line does, and what it says when it is used wrongly. ATTUNE is the program.
+set -u
+LC_ALL=C; export LC_ALL
+attune=${ATTUNE:?the path of attune}
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
+passed=0 failed=0
+small='sdpa<1,3,77,40,true>'
+
+# try STATUS COMMAND...: runs it; stdout and stderr go to $work/out and $work/err.
+try() {
+  wanted=$1
+  shift
+  what="attune $*"
+  "$attune" "$@" >"$work/out" 2>"$work/err" </dev/null
+  status=$?
+  if [ "$status" = "$wanted" ]; then pass; else fail "exit code $status, not $wanted"; fi
+}
+pass() { passed=$((passed + 1)); }
+fail() {
+  failed=$((failed + 1))
+  printf 'FAILED %s: %s\n' "$what" "$1"
+  sed 's/^/    /' "$work/out" "$work/err" | head -n 20
+}
+says() { if grep -qF -e "$2" "$work/$1"; then pass; else fail "'$2' is not in $1"; fi; }
+silent() { if [ -s "$work/$1" ]; then fail "something is in $1"; else pass; fi; }
+file() { if [ -s "$1" ]; then pass; else fail "there is no $1"; fi; }
+no_file() { if [ -e "$1" ]; then fail "there is $1"; else pass; fi; }
+
+# The default name drops the blanks and the namespace; two runs give the same bytes; nothing half-written stays.
+try 0 gen " zoo::sdpa< 1, 3, 77,40 , true >" -o "$work/a"
+for f in .h .cpp _portable.cpp _avx2.cpp _avx512.cpp; do file "$work/a/sdpa_1_3_77_40_true$f"; done
+try 0 gen "$small" -o "$work/b" --quiet
+silent out
+diff -r "$work/a" "$work/b" >"$work/out" && pass || fail "two runs differ"
+ls "$work/a" | grep -q tmp && fail "a temporary file is left" || pass
+grep -qF "attune gen '$small' --isa portable,avx2,avx512" "$work/a/sdpa_1_3_77_40_true.h" "$work/a"/*.cpp && pass || fail "no file names the command that made it"
+
+try 0 gen "$small" --name mine --isa avx2 -o "$work/c"
+file "$work/c/mine_avx2.cpp"
+no_file "$work/c/mine_avx512.cpp"
+
+try 0 list
+says out 'textbook_mha<1,512,512,8>'
+try 0 explain "$small"
+says out '77'
+
+# Specs that are not in the zoo.
+try 0 gen "sdpa<1,2,19,8,false>" --isa portable -o "$work/d"
+file "$work/d/sdpa_1_2_19_8_false_portable.cpp"
+try 0 gen "$here/my_attention.h" --spec 'my_attention<24>' --isa portable -o "$work/e"
+file "$work/e/my_attention_24_portable.cpp"
+try 0 check "$here/my_attention.h" --spec 'my_attention<24>' --isa portable
+says out 'ok'
+sed 's/transpose(k)/k/' "$here/my_attention.h" >"$work/broken.h"
+try 1 gen "$work/broken.h" --spec 'my_attention<24>' -o "$work/f"
+says err 'error:'
+says err 'broken.h:'
+[ "$(wc -l <"$work/err")" -le 4 ] && pass || fail "more than the first error is shown"
+lines=$(wc -l <"$work/err")
+no_file "$work/f"
+try 1 gen "$work/broken.h" --spec 'my_attention<24>' -o "$work/f" --verbose
+[ "$(wc -l <"$work/err")" -gt "$lines" ] && pass || fail "--verbose shows no more"
+try 1 gen "$work/none.h" --spec 'my_attention<24>'
+says err 'there is no file'
+try 1 gen "$here/my_attention.h"
+says err '--spec'
+try 1 gen "$here/my_attention.h" --spec 'my_attentoin<24>'
+says err 'my_attentoin'
+
+# What does not exist.
+try 1 gen 'textbok_mha<1,512,512,8>'
+says err "did you mean 'textbook_mha<1,512,512,8>'?"
+try 1 gen mha
+says err "did you mean 'textbook_mha"
+try 1 gen sdpa
+says err 'could be any of'
+try 1 gen "$small" --isa avx2,avx1024 -o "$work/g"
+says err "there is no ISA 'avx1024'"
+no_file "$work/g"
+try 1 gen "$small" --name '2fast' -o "$work/g"
+says err "'2fast'"
+try 2 frobnicate
+try 2 gen
+try 2
+
+# Folders that can't be written.
+try 1 gen "$small" -o "$work/no/such/parent"
+says err "$work/no/such/parent"
+echo text >"$work/text"
+try 1 gen "$small" -o "$work/text"
+says err 'a file has that name'
+try 1 gen "$small" -o /proc/attune
+says err '/proc/attune'
+try 1 bench "$small" --json "$work/no/such/file.json"
+says err 'file.json'
+
+# The host compiler: none, or one without an ISA.
+CXX=/no/such/compiler
+export CXX
+try 1 check "$small"
+says err "no host compiler"
+try 1 gen "sdpa<1,2,19,8,false>" -o "$work/h"
+says err "no host compiler"
+try 0 gen "$small" -o "$work/h"
+unset CXX
+cat >"$work/old-compiler" <<'END'
+#!/bin/sh
+case "$*" in *_avx2.cpp*) echo "kernel.cpp:1: error: no such target"; exit 1 ;; esac
+exec c++ "$@"
+END
+chmod +x "$work/old-compiler"
+CXX=$work/old-compiler
+export CXX
+try 1 check "$small" --isa portable,avx2
+says out 'no such target'
+grep -q 'portable.*standard.* ok$' "$work/out" && pass || fail "the other ISA was not checked"
+unset CXX
+
+try 0 check "$small"
+says out 'NaN in the last key'
+says out 'avx512'
+grep -q FAIL "$work/out" && fail "a check fails" || pass
+
+try 0 bench "$small" --isa portable --json "$work/bench.json"
+says out 'of FMA peak'
+says out 'naive, textbook order'
+for counter in pct_fma_peak speedup_vs_naive max_err_over_bound; do
+  grep -q "\"$counter\"" "$work/bench.json" && pass || fail "no $counter in the JSON"
+done
+
+echo "command line: $passed passed, $failed failed"
+[ "$failed" = 0 ]
