@@ -259,9 +259,9 @@ std::vector<IndexAnalysis::Bounds> IndexAnalysis::all_bounds(const Block& b) con
   return all;
 }
 
-Interval IndexAnalysis::interval(const Block& b) const {
+IndexInterval IndexAnalysis::interval(const Block& b) const {
   const Bounds r = all_bounds(b).back();
-  return r.nan ? Interval{-inf, inf} : Interval{r.lo, r.hi};
+  return r.nan ? IndexInterval{-inf, inf} : IndexInterval{r.lo, r.hi};
 }
 
 bool IndexAnalysis::fits_int32(const Block& b) const {

@@ -1,4 +1,4 @@
-// Interval analysis of an index expression: what it takes, and what a predicate keeps, over a block
+// IndexInterval analysis of an index expression: what it takes, and what a predicate keeps, over a block
 // of scores. Bounds decide most blocks at once; the exact answers halve what bounds leave open.
 #pragma once
 #include <attune/graph.h>
@@ -7,9 +7,9 @@
 namespace attune {
 
 // Bounds of a number; of a predicate [0, 0] never, [1, 1] always, [0, 1] perhaps.
-struct Interval {
+struct IndexInterval {
   double lo = 0, hi = 0;
-  constexpr bool operator==(const Interval&) const = default;
+  constexpr bool operator==(const IndexInterval&) const = default;
 };
 
 // Half-open ranges of the coordinates of scores.
@@ -28,7 +28,7 @@ class IndexAnalysis {
   IndexAnalysis(const Graph& graph, int node, long batches, long heads);
 
   // Contains every value in the (non-empty) block; [-inf, inf] also where a value may be NaN.
-  Interval interval(const Block&) const;
+  IndexInterval interval(const Block&) const;
   // True proves that the block's coordinates and every integer sub-expression stay within int32.
   bool fits_int32(const Block&) const;
 
