@@ -1,4 +1,4 @@
-// IndexInterval analysis of an index expression: what it takes, and what a predicate keeps, over a block
+// Interval analysis of an index expression: what it takes, and what a predicate keeps, over a block
 // of scores. Bounds decide most blocks at once; the exact answers halve what bounds leave open.
 #pragma once
 #include <attune/graph.h>
