@@ -14,7 +14,8 @@ Expr binary(std::string_view op, Expr a, Expr b, Type type) { return make({Expr:
 Expr element(Expr pointer, Expr index) {
   // (p + i)[j] reads as p[i + j]
   if (pointer->form == Expr::Form::binary) return element(pointer->args[0], pointer->args[1] + index);
-  return make({Expr::Form::element, Type::real, 0, 0, {}, {std::move(pointer), std::move(index)}});
+  const Type t = pointer.type() == Type::index ? Type::index : Type::real;  // a table of bounds, or floats
+  return make({Expr::Form::element, t, 0, 0, {}, {std::move(pointer), std::move(index)}});
 }
 Expr choose(Expr flag, Expr a, Expr b) {
   const Type t = a.type();

@@ -1,0 +1,31 @@
+// The files of a kernel: NAME.h, NAME.cpp and one NAME_<isa>.cpp per ISA.
+#pragma once
+#include <string>
+#include <vector>
+#include "loops/kernel.h"
+
+namespace attune::emit {
+
+struct Tensor {
+  std::string name;
+  std::vector<long> dims;
+};
+
+// What the files of one kernel share.
+struct Signature {
+  std::string name;  // prefix of every symbol
+  std::string spec, command;
+  std::vector<Tensor> inputs, outputs, weights;
+  double flops = 0;
+  bool packs = false;  // there is something to pack
+};
+
+std::string header(const Signature&);
+// `tests`: of each ISA in `isas`, the expression that says whether this CPU has it.
+std::string dispatcher(const Signature&, const std::vector<std::string>& isas, const std::vector<std::string>& tests);
+// `notes`: what was decided, for the comment at the top.
+std::string kernel(const Signature&, const Isa&, const loops::Kernel&, const std::vector<std::string>& notes);
+
+long floats_of(const Tensor&);
+
+}  // namespace attune::emit

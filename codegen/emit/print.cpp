@@ -1,0 +1,200 @@
+#include "emit/print.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace attune::emit {
+
+using namespace loops;
+
+namespace {
+
+constexpr std::size_t columns = 100;
+
+std::string float_text(double v) {
+  if (std::isnan(v)) return "__builtin_nanf(\"\")";
+  if (std::isinf(float(v))) return v > 0 ? "__builtin_inff()" : "-__builtin_inff()";
+  std::string s = fmt::format("{}", float(v));
+  if (s.find_first_of(".e") == std::string::npos) s += ".0";
+  return s + "f";
+}
+
+int precedence(const Expr& e) {
+  if (e->form == Expr::Form::conditional) return 16;
+  if (e->form != Expr::Form::binary) return 0;
+  const std::string& op = e->text;
+  if (op == "*" || op == "/" || op == "%") return 5;
+  if (op == "+" || op == "-") return 6;
+  if (op == "<" || op == "<=" || op == ">" || op == ">=") return 9;
+  if (op == "==" || op == "!=") return 10;
+  if (op == "^") return 12;
+  return op == "&&" ? 14 : 15;
+}
+
+std::string operand(const Expr& e, int outer, bool right) {
+  const int p = precedence(e);
+  // Compilers ask for parentheses around && in || and around sums in ^.
+  const bool mixed = p == 14 && outer == 15;
+  const bool bits = outer == 12 && p > 0;
+  if (p > outer || (right && p == outer && p > 0) || mixed || bits) return "(" + text(e) + ")";
+  return text(e);
+}
+
+const char* type_text(Type t) {
+  switch (t) {
+    case Type::index: return "long";
+    case Type::real: return "float";
+    case Type::flag: return "bool";
+    case Type::vec: return "vec";
+    case Type::ivec: return "ivec";
+    case Type::lanes: return "lanes_t";
+    case Type::in: return "const float*";
+    case Type::out: return "float*";
+    case Type::memory: return "const Memory&";
+    case Type::none: break;
+  }
+  return "void";
+}
+
+std::string list(const std::vector<Expr>& args) {
+  std::string s;
+  for (const Expr& a : args) s += (s.empty() ? "" : ", ") + text(a);
+  return s;
+}
+
+std::string line(std::string s, int indent) { return wrapped(s, indent) + "\n"; }
+
+std::string array_text(const Stmt& s, int indent) {
+  long greatest = 0;
+  std::string values;
+  for (const auto& [n, e] : s.names) {
+    greatest = std::max(greatest, e->integer);
+    values += (values.empty() ? "" : ", ") + text(e);
+  }
+  return line(fmt::format("static const {} {}[] = {{{}}};", greatest < 65536 ? "unsigned short" : "int", s.text, values), indent);
+}
+
+std::string declaration(const Stmt& s, int indent) {
+  const bool pointer = s.type == Type::in || s.type == Type::out;
+  std::string r = s.text == "const" && !pointer ? "const " : "";
+  r += type_text(s.type);
+  bool first = true;
+  for (const auto& [n, e] : s.names) {
+    r += (first ? " " : ", ") + n + " = " + text(e);
+    first = false;
+  }
+  return line(r + ";", indent);
+}
+
+std::string loop_text(const Stmt& s, int indent) {
+  const std::string step = s.step.is(1) ? "++" + s.text : s.text + " += " + text(s.step);
+  const std::string limit = operand(s.limit, 9, true);
+  return line(fmt::format("for (long {0} = {1}; {0} < {2}; {3}) {{", s.text, text(s.value), limit, step), indent) + text(s.body, indent + 2) + std::string(std::size_t(indent), ' ') + "}\n";
+}
+
+void names_in(const Expr& e, std::set<std::string>& names) {
+  if (!e) return;
+  if (e->form == Expr::Form::name) names.insert(e->text.substr(0, e->text.find('.')));
+  for (const Expr& a : e->args) names_in(a, names);
+}
+void names_in(const Body& body, std::set<std::string>& names) {
+  for (const Stmt& s : body) {
+    for (const auto& [n, e] : s.names) names_in(e, names);
+    for (const Expr* e : {&s.target, &s.value, &s.limit, &s.step}) names_in(*e, names);
+    names_in(s.body, names);
+    names_in(s.other, names);
+  }
+}
+
+}  // namespace
+
+std::string text(const Expr& e) {
+  switch (e->form) {
+    case Expr::Form::integer: return std::to_string(e->integer);
+    case Expr::Form::real: return float_text(e->number);
+    case Expr::Form::name: return e->text;
+    case Expr::Form::call:
+      if (e->text == "!") return "!" + (precedence(e->args[0]) ? "(" + text(e->args[0]) + ")" : text(e->args[0]));
+      return e->text + "(" + list(e->args) + ")";
+    case Expr::Form::element: return (precedence(e->args[0]) ? "(" + text(e->args[0]) + ")" : text(e->args[0])) + "[" + text(e->args[1]) + "]";
+    case Expr::Form::conditional: return operand(e->args[0], 15, false) + " ? " + operand(e->args[1], 15, false) + " : " + operand(e->args[2], 16, false);
+    case Expr::Form::binary: {
+      const int p = precedence(e);
+      return operand(e->args[0], p, false) + " " + e->text + " " + operand(e->args[1], p, true);
+    }
+  }
+  return {};
+}
+
+std::string wrapped(const std::string& statement, int indent) {
+  const std::string head(std::size_t(indent), ' '), more(std::size_t(indent + 4), ' ');
+  std::string rest = statement, r, pad = head;
+  while (pad.size() + rest.size() > columns) {
+    std::size_t cut = std::string::npos;
+    for (const char* stop : {", ", " + ", " && ", " || ", " = "}) {
+      std::size_t at = rest.rfind(stop, columns - pad.size() - 1);
+      if (at == std::string::npos || at < 8) continue;
+      at += std::string_view(stop).size() - 1;
+      cut = cut == std::string::npos ? at : std::max(cut, at);
+      if (std::string_view(stop) == ", ") break;
+    }
+    if (cut == std::string::npos) break;
+    r += pad + rest.substr(0, cut) + "\n";
+    rest = rest.substr(cut + 1);
+    pad = more;
+  }
+  return r + pad + rest;
+}
+
+std::string comment(const std::string& prose, int indent) {
+  const std::string head = std::string(std::size_t(indent), ' ') + "//";
+  std::string r, at = head;
+  std::size_t i = 0;
+  while (i < prose.size()) {
+    const std::size_t end = std::min(prose.find(' ', i), prose.size());
+    const std::string word = prose.substr(i, end - i);
+    if (at.size() + 1 + word.size() > columns && at != head) {
+      r += at + "\n";
+      at = head;
+    }
+    at += " " + word;
+    i = end + 1;
+  }
+  return r + at + "\n";
+}
+
+std::string text(const Body& body, int indent) {
+  std::string r;
+  const std::string pad(std::size_t(indent), ' ');
+  for (const Stmt& s : body) switch (s.form) {
+      case Stmt::Form::declare: r += declaration(s, indent); break;
+      case Stmt::Form::assign: r += line(text(s.target) + " " + s.text + " " + text(s.value) + ";", indent); break;
+      case Stmt::Form::expression: r += line(text(s.value) + ";", indent); break;
+      case Stmt::Form::loop: r += loop_text(s, indent); break;
+      case Stmt::Form::branch:
+        r += line("if (" + text(s.value) + ") {", indent) + text(s.body, indent + 2);
+        if (!s.other.empty()) r += pad + "} else {\n" + text(s.other, indent + 2);
+        r += pad + "}\n";
+        break;
+      case Stmt::Form::comment: r += comment(s.text, indent); break;
+      case Stmt::Form::blank: r += "\n"; break;
+      case Stmt::Form::array: r += array_text(s, indent); break;
+      case Stmt::Form::text: r += line(s.text, indent); break;
+    }
+  return r;
+}
+
+std::string text(const Function& f) {
+  std::set<std::string> used;
+  names_in(f.body, used);
+  std::string parameters;
+  for (const Parameter& p : f.parameters) parameters += (parameters.empty() ? "" : ", ") + std::string(type_text(p.type)) + (used.contains(p.name) ? " " + p.name : "");
+  std::string r = f.comment.empty() ? "" : comment(f.comment);
+  // Out of line: a caller's variables must not compete for the registers of a tile.
+  return r + wrapped("[[gnu::noinline]] void " + f.name + "(" + parameters + ") {", 0) + "\n" + text(f.body, 2) + "}\n";
+}
+
+}  // namespace attune::emit

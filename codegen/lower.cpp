@@ -1,0 +1,126 @@
+// The compiler, as the list of what happens to a graph.
+#include "lower.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "emit/files.h"
+#include "graph/print.h"
+#include "graph/verify.h"
+#include "isa/naive.h"
+#include "passes/fold.h"
+#include "passes/fuse.h"
+#include "passes/pipeline.h"
+
+namespace attune {
+
+std::vector<Pass> passes() {
+  return {
+      {"fold-constants", fold_constants},
+  };
+}
+
+static Graph simplified(Graph g) {
+  verify(g);
+  for (const Pass& p : passes()) {
+    g = p.run(g);
+    verify(g);
+  }
+  return g;
+}
+
+static Program regions_of(const Graph& g) {
+  Program p = fuse(simplified(g));
+  merge_contractions(p);
+  return p;
+}
+
+Interface interface_of(const Graph& g) {
+  Interface r;
+  for (int i : inputs_of(g)) r.inputs.push_back({std::string(g[i].attr.name), g[i].type.dims});
+  for (int i : weights_of(g)) r.weights.push_back({std::string(g[i].attr.name), g[i].type.dims});
+  for (const Output& o : g.outputs) r.outputs.push_back({std::string(o.name), g[o.node].type.dims});
+  return r;
+}
+
+static std::vector<emit::Tensor> tensors(const std::vector<Argument>& arguments) {
+  std::vector<emit::Tensor> r;
+  for (const Argument& a : arguments) r.push_back({a.name, {a.dims.d.begin(), a.dims.d.begin() + a.dims.rank}});
+  return r;
+}
+
+// Names of the spec become fields of structs and members of the kernel.
+static void check_names(const Interface& i) {
+  static const std::set<std::string> taken{"packed", "local", "auto", "bool", "break", "case", "char", "class", "const", "default", "delete", "do", "double", "else", "enum", "extern", "float", "for", "if", "int", "long", "new", "operator", "private", "public", "return", "short", "signed", "sizeof", "static", "struct", "switch", "template", "this", "union", "unsigned", "using", "void", "while"};
+  for (const auto* list : {&i.inputs, &i.outputs, &i.weights})
+    for (const Argument& a : *list) {
+      const bool identifier = !a.name.empty() && !std::isdigit(static_cast<unsigned char>(a.name[0])) && std::all_of(a.name.begin(), a.name.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+      if (!identifier) throw Error(fmt::format("the name \"{}\" is no C identifier; use letters, digits and _", a.name));
+      if (taken.contains(a.name)) throw Error(fmt::format("the name \"{}\" is taken by C++ or by the kernel; choose another", a.name));
+    }
+}
+
+static emit::Signature signature(const Graph& g, const Program& p, const GenerateOptions& o) {
+  const Interface i = interface_of(g);
+  check_names(i);
+  emit::Signature s{o.name, o.spec, o.command, tensors(i.inputs), tensors(i.outputs), tensors(i.weights), flops_of(g), !i.weights.empty()};
+  for (const Buffer& b : p.buffers) s.packs = s.packs || b.kind == Buffer::Kind::table;
+  return s;
+}
+
+std::vector<SourceFile> generate(const Graph& g, const GenerateOptions& o) {
+  if (o.isas.empty()) throw Error("no ISA to generate for");
+  const Program p = regions_of(g);
+  const emit::Signature s = signature(g, p, o);
+  std::vector<SourceFile> files{{o.name + ".h", emit::header(s)}, {o.name + ".cpp", ""}};
+  std::vector<std::string> names, tests;
+  for (const std::string& known : isa_names()) {  // in order of preference
+    if (std::find(o.isas.begin(), o.isas.end(), known) == o.isas.end()) continue;
+    const Isa target = o.emulate ? emulated(isa(known)) : isa(known);
+    const Schedule plan = schedule(p, target);
+    files.push_back({fmt::format("{}_{}.cpp", o.name, known), emit::kernel(s, target, loops::lower(p, plan, true), describe(p, plan))});
+    names.push_back(known);
+    tests.push_back(o.emulate ? "1" : target.cpu_test);
+  }
+  for (const std::string& n : o.isas)
+    if (std::find(names.begin(), names.end(), n) == names.end()) throw Error(fmt::format("there is no ISA \"{}\"; there are {}", n, fmt::join(isa_names(), ", ")));
+  files[1].text = emit::dispatcher(s, names, tests);
+  return files;
+}
+
+std::vector<SourceFile> generate_naive(const Graph& g, const GenerateOptions& o, LoopOrder order) {
+  verify(g);
+  const Program p = unfused(g);
+  const emit::Signature s = signature(g, p, o);
+  const Isa target = naive_isa();
+  const Schedule plan = schedule(p, target);
+  const std::string note = order == LoopOrder::textbook ? "one loop nest an op, dot products in order" : "one loop nest an op, innermost loops over columns";
+  return {{o.name + ".h", emit::header(s)},
+          {o.name + ".cpp", emit::dispatcher(s, {"naive"}, {"1"})},
+          {o.name + "_naive.cpp", emit::kernel(s, target, loops::lower(p, plan, order == LoopOrder::vectorisable), {note})}};
+}
+
+std::string explain(const Graph& g, const GenerateOptions& o) {
+  std::string r = to_text(g) + "\n";
+  const Graph simple = simplified(g);
+  const Program p = regions_of(g);
+  for (const Region& region : p.regions) {
+    const auto* s = std::get_if<Stream>(&region.work);
+    if (!s || !s->keep) continue;
+    const IndexAnalysis keep(*s->keep->graph, s->keep->node, s->outer0, s->outer1);
+    const long step = std::max(1L, (std::max(s->rows, s->cols) + 63) / 64);
+    r += fmt::format("{} keeps {}\n{}\n", region.title, expression_text(*s->keep->graph, s->keep->node), draw(block_map(keep, s->rows, s->cols, step, step)));
+    const std::vector<int> empty = rows_without_any(keep, s->rows, s->cols);
+    if (!empty.empty()) r += fmt::format("{} rows keep nothing and are 0, the first of them row {}\n\n", empty.size(), empty[0]);
+  }
+  for (const std::string& n : o.isas) {
+    const Schedule plan = schedule(p, isa(n));
+    r += fmt::format("{}: workspace {} bytes and {} a worker, packed weights {} bytes\n", n, 4 * plan.workspace_floats, 4 * plan.local_floats, 4 * plan.packed_floats);
+    for (const std::string& line : describe(p, plan)) r += "  " + line + "\n";
+  }
+  return r;
+}
+
+}  // namespace attune

@@ -1,0 +1,64 @@
+// Floating-point operations of a graph, counting of scores only the pairs that a mask keeps.
+#include <algorithm>
+#include <map>
+
+#include "lower.h"
+#include "passes/block_map.h"
+
+namespace attune {
+
+// Pairs that the masks above the product of scores keep, or all of them.
+static double pairs(const Graph& g, int scores) {
+  const Dims& d = g[scores].type.dims;
+  Graph with = g;
+  int keep = -1;
+  while (g[scores].op == Op::mask) {
+    const int p = g[scores].in[1];
+    if (keep >= 0) with.nodes.push_back({Op::both, {Kind::predicate, {}}, {}, {keep, p, -1, -1}, 0});
+    keep = keep >= 0 ? int(with.size()) - 1 : p;
+    scores = g[scores].in[0];
+  }
+  if (keep < 0) return double(d.size());
+  return double(kept_pairs(IndexAnalysis(with, keep, d[0], d[1]), d[0], d[1], d[2], d[3]));
+}
+
+// The products of two tensors under the scores `id`.
+static void products_below(const Graph& g, int id, std::vector<int>& found) {
+  const Node& n = g[id];
+  if (n.op == Op::matmul) {
+    found.push_back(id);
+    return;
+  }
+  if (n.op != Op::mask && (n.op < Op::add || n.op > Op::exp)) return;
+  for (int k : n.in)
+    if (k >= 0) products_below(g, k, found);
+}
+
+double flops_of(const Graph& g) {
+  double total = 0;
+  std::map<int, double> kept;  // pairs of a product of scores: the most that any reader keeps
+  std::vector<char> weighs(g.size());
+  for (int i = 0; i < int(g.size()); ++i) {
+    const Node& n = g[i];
+    if (n.op == Op::linear) total += 2.0 * double(n.type.dims.size()) * double(g[n.in[0]].type.dims[-1]);
+    if (n.op != Op::reduce_rows) continue;
+    const double here = pairs(g, n.in[0]);
+    std::vector<int> below;
+    products_below(g, n.in[0], below);
+    for (int m : below) kept[m] = std::max(kept[m], here);
+    for (int u = i + 1; u < int(g.size()); ++u)
+      if (g[u].op == Op::matmul && g[u].in[0] == i) {
+        total += 2.0 * here * double(g[u].type.dims[3]);
+        weighs[std::size_t(u)] = 1;
+      }
+  }
+  for (int i = 0; i < int(g.size()); ++i) {
+    const Node& n = g[i];
+    if (n.op != Op::matmul || weighs[std::size_t(i)]) continue;
+    const double here = kept.contains(i) ? kept[i] : double(n.type.dims.size());
+    total += 2.0 * here * double(g[n.in[0]].type.dims[3]);
+  }
+  return total;
+}
+
+}  // namespace attune
