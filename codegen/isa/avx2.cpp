@@ -11,19 +11,19 @@ Isa avx2_isa() {
   isa.machine = {2, 2, 4, 32 * 1024, 512 * 1024};
   isa.headers = "#include <immintrin.h>\n";
   isa.open = R"(#ifdef __clang__
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wunused-function"
-#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+  #pragma clang diagnostic push
+  #pragma clang diagnostic ignored "-Wunused-function"
+  #pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
 #else
-#pragma GCC push_options
-#pragma GCC target("avx2,fma")
+  #pragma GCC push_options
+  #pragma GCC target("avx2,fma")
 #endif
 )";
   isa.close = R"(#ifdef __clang__
-#pragma clang attribute pop
-#pragma clang diagnostic pop
+  #pragma clang attribute pop
+  #pragma clang diagnostic pop
 #else
-#pragma GCC pop_options
+  #pragma GCC pop_options
 #endif
 )";
   isa.cpu_test = R"(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))";
@@ -43,11 +43,15 @@ Isa avx2_isa() {
 )",
        {}},
       {"load_part", R"(// The first n lanes, the others 0; nothing beyond them is read.
-static inline vec load_part(const float* p, long n) { return _mm256_maskload_ps(p, first_lanes(n)); }
+static inline vec load_part(const float* p, long n) {
+  return _mm256_maskload_ps(p, first_lanes(n));
+}
 )",
        {}},
       {"store_part", R"(// The first n lanes; nothing beyond them is touched.
-static inline void store_part(float* p, vec a, long n) { _mm256_maskstore_ps(p, first_lanes(n), a); }
+static inline void store_part(float* p, vec a, long n) {
+  _mm256_maskstore_ps(p, first_lanes(n), a);
+}
 )",
        {}},
       {"load_strided", R"(static inline vec load_strided(const float* p, long stride) {
@@ -169,27 +173,33 @@ static inline float reduce_max(vec a) {
 static inline vec swap_pairs(vec a) { return _mm256_permute_ps(a, 0xb1); }
 )",
        {}},
-      {"transpose_block", R"(// to[j * to_stride + i] = scale[i] * from[i * from_stride + j] for i, j < 8, four columns at a time.
-static inline void transpose_block(const float* from, long from_stride, float* to, long to_stride, vec scale) {
-  for (int j = 0; j < 8; j += 4) {
-    vec row[4];  // rows i and i + 4
-    for (int i = 0; i < 4; ++i) {
-      const float* p = from + i * from_stride + j;
-      row[i] = _mm256_castps128_ps256(_mm_loadu_ps(p));
-      row[i] = _mm256_insertf128_ps(row[i], _mm_loadu_ps(p + 4 * from_stride), 1);
-    }
-    vec a = _mm256_unpacklo_ps(row[0], row[1]), b = _mm256_unpackhi_ps(row[0], row[1]);
-    vec c = _mm256_unpacklo_ps(row[2], row[3]), d = _mm256_unpackhi_ps(row[2], row[3]);
-    store(to + j * to_stride, scale * _mm256_shuffle_ps(a, c, 0x44));
-    store(to + (j + 1) * to_stride, scale * _mm256_shuffle_ps(a, c, 0xee));
-    store(to + (j + 2) * to_stride, scale * _mm256_shuffle_ps(b, d, 0x44));
-    store(to + (j + 3) * to_stride, scale * _mm256_shuffle_ps(b, d, 0xee));
+      {"transpose_block", R"(// to[j * to_stride + i] = scale[i] * from[i * from_stride + j] for i, j < 8,
+// four columns at a time.
+static inline vec row_and_fourth_next(const float* p, long stride) {
+  vec row = _mm256_castps128_ps256(_mm_loadu_ps(p));
+  return _mm256_insertf128_ps(row, _mm_loadu_ps(p + 4 * stride), 1);
+}
+static inline void transpose_block(const float* from, long from_stride, float* to, long to_stride,
+                                   vec scale) {
+  for (int half = 0; half < 2; ++half) {
+    vec row0 = row_and_fourth_next(from, from_stride);
+    vec row1 = row_and_fourth_next(from + from_stride, from_stride);
+    vec row2 = row_and_fourth_next(from + 2 * from_stride, from_stride);
+    vec row3 = row_and_fourth_next(from + 3 * from_stride, from_stride);
+    vec a = _mm256_unpacklo_ps(row0, row1), b = _mm256_unpackhi_ps(row0, row1);
+    vec c = _mm256_unpacklo_ps(row2, row3), d = _mm256_unpackhi_ps(row2, row3);
+    store(to, scale * _mm256_shuffle_ps(a, c, 0x44));
+    store(to + to_stride, scale * _mm256_shuffle_ps(a, c, 0xee));
+    store(to + 2 * to_stride, scale * _mm256_shuffle_ps(b, d, 0x44));
+    store(to + 3 * to_stride, scale * _mm256_shuffle_ps(b, d, 0xee));
+    from += 4;
+    to += 4 * to_stride;
   }
 }
 )",
        {}},
   };
-  isa.ops = table({ops, integer_ops(), exponentials(Exponent::integer), scalar_ops()});
+  isa.ops = table({ops, integer_ops(), exponentials(Exponent::integer, true), scalar_ops()});
   return isa;
 }
 

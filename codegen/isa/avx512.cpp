@@ -11,19 +11,19 @@ Isa avx512_isa() {
   isa.machine = {2, 2, 4, 48 * 1024, 2048 * 1024};
   isa.headers = "#include <immintrin.h>\n";
   isa.open = R"(#ifdef __clang__
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wunused-function"
-#pragma clang attribute push(__attribute__((target("avx512f,avx512vl,avx512dq,avx512bw"))), apply_to = function)
+  #pragma clang diagnostic push
+  #pragma clang diagnostic ignored "-Wunused-function"
+  #pragma clang attribute push(__attribute__((target("avx512f,avx512vl,avx512dq,avx512bw"))), apply_to = function)
 #else
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw")
+  #pragma GCC push_options
+  #pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw")
 #endif
 )";
   isa.close = R"(#ifdef __clang__
-#pragma clang attribute pop
-#pragma clang diagnostic pop
+  #pragma clang attribute pop
+  #pragma clang diagnostic pop
 #else
-#pragma GCC pop_options
+  #pragma GCC pop_options
 #endif
 )";
   isa.cpu_test =
@@ -32,6 +32,10 @@ Isa avx512_isa() {
       {"vec", "using vec = __m512;\n", {}},
       {"ivec", "typedef int ivec __attribute__((vector_size(64)));\n", {}},
       {"lanes_t", "using lanes_t = __mmask16;  // a bit per lane\n", {}},
+      {"every", R"(// The plain forms of some intrinsics make GCC 12 warn of an uninitialized value in its own header.
+enum : lanes_t { every = 0xffff };
+)",
+       {}},
       {"load", R"(static inline vec load(const float* p) { return _mm512_loadu_ps(p); }
 )",
        {}},
@@ -66,12 +70,12 @@ static inline vec fma(vec a, vec b, vec c) { return _mm512_fmadd_ps(a, b, c); }
 )",
        {}},
       {"min", R"(// The second operand where either is NaN.
-static inline vec min(vec a, vec b) { return _mm512_min_ps(a, b); }
+static inline vec min(vec a, vec b) { return _mm512_maskz_min_ps(every, a, b); }
 static inline float min(float a, float b) { return a < b ? a : b; }
 )",
        {}},
       {"max", R"(// The second operand where either is NaN.
-static inline vec max(vec a, vec b) { return _mm512_max_ps(a, b); }
+static inline vec max(vec a, vec b) { return _mm512_maskz_max_ps(every, a, b); }
 static inline float max(float a, float b) { return a > b ? a : b; }
 )",
        {}},
@@ -123,33 +127,45 @@ static inline lanes_t not_less(vec a, vec b) { return _mm512_cmp_ps_mask(a, b, _
       {"isplat", R"(static inline ivec isplat(int i) { return (ivec)_mm512_set1_epi32(i); }
 )",
        {}},
-      {"iless", R"(static inline lanes_t iless(ivec a, ivec b) { return _mm512_cmplt_epi32_mask((__m512i)a, (__m512i)b); }
+      {"iless", R"(static inline lanes_t iless(ivec a, ivec b) {
+  return _mm512_cmplt_epi32_mask((__m512i)a, (__m512i)b);
+}
 )",
        {}},
-      {"iless_equal", R"(static inline lanes_t iless_equal(ivec a, ivec b) { return _mm512_cmple_epi32_mask((__m512i)a, (__m512i)b); }
+      {"iless_equal", R"(static inline lanes_t iless_equal(ivec a, ivec b) {
+  return _mm512_cmple_epi32_mask((__m512i)a, (__m512i)b);
+}
 )",
        {}},
-      {"iequal", R"(static inline lanes_t iequal(ivec a, ivec b) { return _mm512_cmpeq_epi32_mask((__m512i)a, (__m512i)b); }
+      {"iequal", R"(static inline lanes_t iequal(ivec a, ivec b) {
+  return _mm512_cmpeq_epi32_mask((__m512i)a, (__m512i)b);
+}
 )",
        {}},
-      {"imin", R"(static inline ivec imin(ivec a, ivec b) { return (ivec)_mm512_min_epi32((__m512i)a, (__m512i)b); }
+      {"imin", R"(static inline ivec imin(ivec a, ivec b) {
+  return (ivec)_mm512_maskz_min_epi32(every, (__m512i)a, (__m512i)b);
+}
 )",
        {}},
-      {"imax", R"(static inline ivec imax(ivec a, ivec b) { return (ivec)_mm512_max_epi32((__m512i)a, (__m512i)b); }
+      {"imax", R"(static inline ivec imax(ivec a, ivec b) {
+  return (ivec)_mm512_maskz_max_epi32(every, (__m512i)a, (__m512i)b);
+}
 )",
        {}},
-      {"to_real", R"(static inline vec to_real(ivec a) { return _mm512_cvtepi32_ps((__m512i)a); }
+      {"to_real", R"(static inline vec to_real(ivec a) { return _mm512_maskz_cvtepi32_ps(every, (__m512i)a); }
 )",
        {}},
       {"scale2", R"(// p * 2^n for whole n; NaN if either is.
-static inline vec scale2(vec p, vec n) { return _mm512_scalef_ps(p, n); }
+static inline vec scale2(vec p, vec n) { return _mm512_maskz_scalef_ps(every, p, n); }
 )",
        {}},
       {"first", R"(static inline float first(vec a) { return _mm512_cvtss_f32(a); }
 )",
        {}},
       {"reduce_add", R"(static inline float reduce_add(vec a) {
-  __m256 b = _mm256_add_ps(_mm512_castps512_ps256(a), _mm512_extractf32x8_ps(a, 1));
+  __m256 low = _mm512_maskz_extractf32x8_ps(0xff, a, 0);
+  __m256 high = _mm512_maskz_extractf32x8_ps(0xff, a, 1);
+  __m256 b = _mm256_add_ps(low, high);
   __m128 c = _mm_add_ps(_mm256_castps256_ps128(b), _mm256_extractf128_ps(b, 1));
   c = _mm_add_ps(c, _mm_movehl_ps(c, c));
   return _mm_cvtss_f32(_mm_add_ss(c, _mm_movehdup_ps(c)));
@@ -158,7 +174,9 @@ static inline vec scale2(vec p, vec n) { return _mm512_scalef_ps(p, n); }
        {}},
       {"reduce_max", R"(// A NaN may be lost.
 static inline float reduce_max(vec a) {
-  __m256 b = _mm256_max_ps(_mm512_castps512_ps256(a), _mm512_extractf32x8_ps(a, 1));
+  __m256 low = _mm512_maskz_extractf32x8_ps(0xff, a, 0);
+  __m256 high = _mm512_maskz_extractf32x8_ps(0xff, a, 1);
+  __m256 b = _mm256_max_ps(low, high);
   __m128 c = _mm_max_ps(_mm256_castps256_ps128(b), _mm256_extractf128_ps(b, 1));
   c = _mm_max_ps(c, _mm_movehl_ps(c, c));
   return _mm_cvtss_f32(_mm_max_ss(c, _mm_movehdup_ps(c)));
@@ -166,32 +184,40 @@ static inline float reduce_max(vec a) {
 )",
        {}},
       {"swap_pairs", R"(// Lanes 1, 0, 3, 2, ..
-static inline vec swap_pairs(vec a) { return _mm512_permute_ps(a, 0xb1); }
+static inline vec swap_pairs(vec a) { return _mm512_maskz_permute_ps(every, a, 0xb1); }
 )",
        {}},
-      {"transpose_block", R"(// to[j * to_stride + i] = scale[i] * from[i * from_stride + j] for i, j < 16, four columns at a time.
-static inline void transpose_block(const float* from, long from_stride, float* to, long to_stride, vec scale) {
-  for (int j = 0; j < 16; j += 4) {
-    vec row[4];  // rows i, i + 4, i + 8, i + 12
-    for (int i = 0; i < 4; ++i) {
-      const float* p = from + i * from_stride + j;
-      row[i] = _mm512_maskz_broadcast_f32x4(0x000f, _mm_loadu_ps(p));
-      row[i] = _mm512_mask_broadcast_f32x4(row[i], 0x00f0, _mm_loadu_ps(p + 4 * from_stride));
-      row[i] = _mm512_mask_broadcast_f32x4(row[i], 0x0f00, _mm_loadu_ps(p + 8 * from_stride));
-      row[i] = _mm512_mask_broadcast_f32x4(row[i], 0xf000, _mm_loadu_ps(p + 12 * from_stride));
-    }
-    vec a = _mm512_unpacklo_ps(row[0], row[1]), b = _mm512_unpackhi_ps(row[0], row[1]);
-    vec c = _mm512_unpacklo_ps(row[2], row[3]), d = _mm512_unpackhi_ps(row[2], row[3]);
-    store(to + j * to_stride, scale * _mm512_shuffle_ps(a, c, 0x44));
-    store(to + (j + 1) * to_stride, scale * _mm512_shuffle_ps(a, c, 0xee));
-    store(to + (j + 2) * to_stride, scale * _mm512_shuffle_ps(b, d, 0x44));
-    store(to + (j + 3) * to_stride, scale * _mm512_shuffle_ps(b, d, 0xee));
+      {"transpose_block", R"(// to[j * to_stride + i] = scale[i] * from[i * from_stride + j] for i, j < 16,
+// four columns at a time.
+static inline vec every_fourth_row(const float* p, long stride) {
+  vec rows = _mm512_castps128_ps512(_mm_loadu_ps(p));
+  rows = _mm512_mask_broadcast_f32x4(rows, 0x00f0, _mm_loadu_ps(p + 4 * stride));
+  rows = _mm512_mask_broadcast_f32x4(rows, 0x0f00, _mm_loadu_ps(p + 8 * stride));
+  return _mm512_mask_broadcast_f32x4(rows, 0xf000, _mm_loadu_ps(p + 12 * stride));
+}
+static inline void transpose_block(const float* from, long from_stride, float* to, long to_stride,
+                                   vec scale) {
+  for (int quarter = 0; quarter < 4; ++quarter) {
+    vec row0 = every_fourth_row(from, from_stride);
+    vec row1 = every_fourth_row(from + from_stride, from_stride);
+    vec row2 = every_fourth_row(from + 2 * from_stride, from_stride);
+    vec row3 = every_fourth_row(from + 3 * from_stride, from_stride);
+    vec a = _mm512_maskz_unpacklo_ps(every, row0, row1);
+    vec b = _mm512_maskz_unpackhi_ps(every, row0, row1);
+    vec c = _mm512_maskz_unpacklo_ps(every, row2, row3);
+    vec d = _mm512_maskz_unpackhi_ps(every, row2, row3);
+    store(to, scale * _mm512_maskz_shuffle_ps(every, a, c, 0x44));
+    store(to + to_stride, scale * _mm512_maskz_shuffle_ps(every, a, c, 0xee));
+    store(to + 2 * to_stride, scale * _mm512_maskz_shuffle_ps(every, b, d, 0x44));
+    store(to + 3 * to_stride, scale * _mm512_maskz_shuffle_ps(every, b, d, 0xee));
+    from += 4;
+    to += 4 * to_stride;
   }
 }
 )",
        {}},
   };
-  isa.ops = table({ops, integer_ops(), exponentials(Exponent::real), scalar_ops()});
+  isa.ops = table({ops, integer_ops(), exponentials(Exponent::real, true), scalar_ops()});
   return isa;
 }
 

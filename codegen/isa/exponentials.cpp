@@ -1,57 +1,114 @@
-// exp and tanh, from fma and a way to scale by a power of two.
+// exp, exp2 and tanh, from fma and a way to scale by a power of two.
+//
+// x is split as n ln 2 + r with whole n, |r| <= ln 2 / 2, and e^r is a polynomial: minimax in the
+// relative error, its constant 1 so that exp(0) is 1, each coefficient rounded to float from the
+// lowest power on and the others fitted anew (fit.py). Degree 5 errs by 9.2e-8, and rounding adds
+// about as much. tanh uses (e^r - 1) / r to degree 5, which errs by 1.4e-8.
 #include "isa/tables.h"
 
 namespace attune {
 namespace {
 
-// x = n ln 2 + r with |r| <= ln 2 / 2. The real form lets n stay a float: adding 1.5 * 2^23 rounds.
-// `fine` adds the low part of ln 2, without which the relative error grows by 3e-9 |x|.
-std::string reduction(Exponent form, bool fine) {
-  std::string text = form == Exponent::integer
-                         ? "  ivec n = nearest(x * splat(1.44269502f));\n  vec r = fma(to_real(n), splat(-0.693147182f), x);\n"
-                         : "  vec n = fma(x, splat(1.44269502f), splat(12582912.0f)) - splat(12582912.0f);\n  vec r = fma(n, splat(-0.693147182f), x);\n";
-  if (fine) text += form == Exponent::integer ? "  r = fma(to_real(n), splat(1.90465421e-09f), r);\n" : "  r = fma(n, splat(1.90465421e-09f), r);\n";
+struct Reduction {
+  std::string whole, rest;  // whole, as a float
+  std::string scale;        // of p by 2^n
+};
+
+// The real form keeps n a float: adding 1.5 * 2^23 rounds to whole numbers, halves to even.
+Reduction reduction(Exponent form) {
+  if (form == Exponent::integer) return {"ivec n = nearest(%);", "to_real(n)", "add_exponent"};
+  return {"vec n = % - splat(12582912.0f);", "n", "scale2"};
+}
+
+std::string filled(std::string text, const std::string& part) { return text.replace(text.find('%'), 1, part); }
+
+enum class Ln2 { rounded,
+                 in_two,
+                 exact_products };
+
+// Lines that set n and r. With ln 2 rounded to float the relative error of the result grows by
+// 2.8e-9 |x|; in two parts it does not. Where fma rounds twice, the first part must be so short
+// that its products are exact.
+std::string split(Exponent form, Ln2 ln2) {
+  Reduction by = reduction(form);
+  std::string quotient = form == Exponent::integer ? "x * splat(1.44269502f)" : "fma(x, splat(1.44269502f), splat(12582912.0f))";
+  std::string text = "  " + filled(by.whole, quotient) + "\n";
+  auto subtract = [&](const std::string& part, const std::string& from) { return "fma(" + by.rest + ", splat(" + part + "), " + from + ");\n"; };
+  text += "  vec r = " + subtract(ln2 == Ln2::exact_products ? "-0.693359375f" : "-0.693147182f", "x");
+  if (ln2 == Ln2::exact_products) text += "  r = " + subtract("0.00021219444f", "r");
+  if (ln2 == Ln2::in_two) text += "  r = " + subtract("1.90465421e-09f", "r");
   return text;
 }
 
-}  // namespace
+std::string split2(Exponent form) {
+  Reduction by = reduction(form);
+  return "  " + filled(by.whole, form == Exponent::integer ? "x" : "(x + splat(12582912.0f))") + "\n  vec r = x - " + by.rest + ";\n";
+}
 
-std::vector<OpText> exponentials(Exponent form) {
-  const std::string scale = form == Exponent::integer ? "add_exponent" : "scale2";
-  const std::string power = R"(  vec p = splat(0.00829761941f);
-  p = fma(p, r, splat(0.0419156291f));
-  p = fma(p, r, splat(0.166675761f));
-  p = fma(p, r, splat(0.499988914f));
+const char* const power = R"(  vec p = splat(0.00828973018f);
+  p = fma(p, r, splat(0.0418978557f));
+  p = fma(p, r, splat(0.166676477f));
+  p = fma(p, r, splat(0.499991506f));
   p = fma(p, r, splat(0.999999702f));
-  p = fma(p, r, splat(1.00000012f));
+  p = fma(p, r, splat(1.0f));
 )";
-  return {
-      {"exp_nonpositive",
-       "// e^x for x <= 0. NaN stays NaN; below -87.3365, -inf included, it is exactly 0.\n"
-       "static inline vec exp_nonpositive(vec x) {\n" +
-           reduction(form, false) + power +
-           "  return keep_where(not_less(x, splat(-87.3365021f)), " + scale + "(p, n));\n}\n",
-       {}},
-      {"exp",
-       "// e^x. NaN stays NaN; below -87.3365, -inf included, it is exactly 0; what overflows is inf.\n"
-       "static inline vec exp(vec x) {\n" +
-           reduction(form, true) + power +
-           "  vec y = keep_where(not_less(x, splat(-87.3365021f)), " + scale + "(p, n));\n"
-                                                                               "  return select(less(splat(88.7228317f), x), splat(__builtin_inff()), y);\n}\n"
-                                                                               "static inline float exp(float x) { return first(exp(splat(x))); }\n",
-       {}},
-      {"tanh", std::string("// Error below 2^-22, relative to the result as well; +-inf give +-1, NaN stays NaN.\n") + "static inline vec tanh(vec a) {\n"
-                                                                                                                       "  vec x = max(splat(-20.0f), min(splat(20.0f), a + a));  // NaN passes as second operand\n" +
-                   reduction(form, false) +
-                   R"(  vec q = splat(0.00138888729f);
-  q = fma(q, r, splat(0.00836910401f));
-  q = fma(q, r, splat(0.0416671373f));
-  q = fma(q, r, splat(0.166665062f));
+
+const char* const power2 = R"(  vec p = splat(0.00132692605f);
+  p = fma(p, r, splat(0.00967129972f));
+  p = fma(p, r, splat(0.055507116f));
+  p = fma(p, r, splat(0.240222469f));
+  p = fma(p, r, splat(0.693147004f));
+  p = fma(p, r, splat(1.0f));
+)";
+
+const char* const expm1_quotient = R"(  vec q = splat(0.00138703233f);
+  q = fma(q, r, splat(0.00836625602f));
+  q = fma(q, r, splat(0.041667439f));
+  q = fma(q, r, splat(0.166665465f));
   q = fma(q, r, splat(0.49999997f));
   q = fma(q, r, splat(1.0f));
-)" + "  vec s = " + scale +
-                   "(splat(1.0f), n);\n"
-                   R"(  vec e = fma(s, r * q, s - splat(1.0f));  // e^x - 1, without cancellation near 0
+)";
+
+}  // namespace
+
+std::vector<OpText> exponentials(Exponent form, bool fused) {
+  const Ln2 coarse = fused ? Ln2::rounded : Ln2::exact_products, fine = fused ? Ln2::in_two : Ln2::exact_products;
+  const std::string scale = reduction(form).scale;
+  return {
+      {"exp_nonpositive", R"(// e^x for x <= 0, within a relative 2e-7 + 3e-9 |x|. NaN stays NaN. Exactly 0 below -87.3365, where
+// the result would be subnormal, and at -inf.
+static inline vec exp_nonpositive(vec x) {
+)" + split(form, coarse) + power +
+                              "  return keep_where(not_less(x, splat(-87.3365021f)), " + scale + "(p, n));\n}\n",
+       {}},
+      {"exp", R"(// e^x within a relative 2e-7. NaN stays NaN. Exactly 0 below -87.3365, where the result would be
+// subnormal, and at -inf; inf where it overflows.
+static inline vec exp(vec x) {
+)" + split(form, fine) +
+                  power + "  vec y = keep_where(not_less(x, splat(-87.3365021f)), " + scale + "(p, n));\n"
+                                                                                              "  return select(less(splat(88.7228317f), x), splat(__builtin_inff()), y);\n}\n"
+                                                                                              "static inline float exp(float x) { return first(exp(splat(x))); }\n",
+       {}},
+      {"exp2_nonpositive", R"(// 2^x for x <= 0 within a relative 2e-7. NaN stays NaN. Exactly 0 below -126, where the result
+// would be subnormal, and at -inf.
+static inline vec exp2_nonpositive(vec x) {
+)" + split2(form) + power2 + "  return keep_where(not_less(x, splat(-126.0f)), " +
+                               scale + "(p, n));\n}\n",
+       {}},
+      {"exp2", R"(// 2^x within a relative 2e-7. NaN stays NaN. Exactly 0 below -126, where the result would be
+// subnormal, and at -inf; inf where it overflows.
+static inline vec exp2(vec x) {
+)" + split2(form) + power2 +
+                   "  vec y = keep_where(not_less(x, splat(-126.0f)), " + scale + "(p, n));\n"
+                                                                                  "  return select(less(x, splat(128.0f)), y, x + splat(__builtin_inff()));\n}\n"
+                                                                                  "static inline float exp2(float x) { return first(exp2(splat(x))); }\n",
+       {}},
+      {"tanh", R"(// Within 2^-22, and a relative 4e-7 however small; +-inf give +-1, NaN stays NaN.
+static inline vec tanh(vec a) {
+  vec x = max(splat(-20.0f), min(splat(20.0f), a + a));
+)" + split(form, coarse) +
+                   expm1_quotient + "  vec s = " + scale + "(splat(1.0f), n);\n"
+                                                           R"(  vec e = fma(s, r * q, s - splat(1.0f));  // e^2a - 1
   return e / (e + splat(2.0f));
 }
 static inline float tanh(float x) { return first(tanh(splat(x))); }

@@ -13,8 +13,11 @@ static inline unsigned set_float_state() {
   return before;
 #elif defined(__aarch64__)
   unsigned long before;
-  asm volatile("mrs %0, fpcr" : "=r"(before));
-  asm volatile("msr fpcr, %0" : : "r"(1ul << 24));
+  asm volatile("mrs %0, fpcr"
+               : "=r"(before));
+  asm volatile("msr fpcr, %0"
+               :
+               : "r"(1ul << 24));
   return (unsigned)before;
 #else
   return 0;
@@ -26,7 +29,9 @@ static inline unsigned set_float_state() {
 #if defined(__x86_64__)
   __builtin_ia32_ldmxcsr(before);
 #elif defined(__aarch64__)
-  asm volatile("msr fpcr, %0" : : "r"((unsigned long)before));
+  asm volatile("msr fpcr, %0"
+               :
+               : "r"((unsigned long)before));
 #else
   (void)before;
 #endif
@@ -42,9 +47,11 @@ static inline unsigned set_float_state() {
 std::vector<OpText> integer_ops() {
   return {
       {"floor_div", R"(// The quotient rounded down; the divisor is not 0.
-static inline long floor_div(long a, long b) { return a / b - (a % b != 0 && (a % b < 0) != (b < 0)); }
+static inline long floor_div(long a, long b) {
+  return a / b - (a % b != 0 && (a % b < 0) != (b < 0));
+}
 static inline ivec floor_div(ivec a, int b) {
-  if (__builtin_constant_p(b) && b > 0 && (b & (b - 1)) == 0) return a >> __builtin_ctz((unsigned)b);
+  if (__builtin_constant_p(b) && b > 0 && (b & (b - 1)) == 0) return a >> __builtin_ctz(b);
   ivec q = a / b, r = a - q * b;
   return q + ((r != 0) & ((r ^ b) < 0));
 }

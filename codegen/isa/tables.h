@@ -13,7 +13,10 @@ std::vector<OpText> scalar_ops();   // floats, longs and the floating-point stat
 std::vector<OpText> integer_ops();  // floor_div and floor_mod, by the compilers' vector operators
 enum class Exponent { integer,
                       real };  // add_exponent(p, nearest(..)) or scale2(p, n)
-std::vector<OpText> exponentials(Exponent);
+std::vector<OpText> exponentials(Exponent, bool fused);
+
+// Every op for a number of lanes in the compilers' vector extensions; fma is fused or as the CPU has it.
+std::vector<OpText> vector_extensions(int lanes, bool fused, Exponent);
 
 // Concatenates tables and fills in `needs`: an op needs each op whose name occurs in its code.
 std::vector<OpText> table(std::initializer_list<std::vector<OpText>> parts);

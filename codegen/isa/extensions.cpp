@@ -1,28 +1,42 @@
-// Another ISA's shape in portable C++: a vec is one vector of what the compiler's flags allow, or a
-// pair of vecs of half the lanes.
+// Any shape in portable C++, by the vector extensions of GCC and Clang: a vec is one vector of the
+// width that the compiler's flags allow, or a pair of vecs of half the lanes. A 32-byte vector
+// would do for 8 lanes without AVX2, were it not that GCC compares those lane by lane.
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "isa/tables.h"
 
 namespace attune {
 namespace {
 
-std::string nested(const std::string& base, int doublings) { return doublings ? "pair<" + nested(base, doublings - 1) + ">" : base; }
+// `name` as a base of 4 or 8 lanes doubled once or twice.
+std::string doubled(const std::string& name, const std::string& base, int doublings) {
+  if (doublings < 2) return fmt::format("using {} = {};\n", name, doublings ? "pair<" + base + ">" : base);
+  return fmt::format("using half_{0} = pair<{1}>;\nusing {0} = pair<half_{0}>;\n", name, base);
+}
 
-std::string types(int lanes) {
-  auto vectors = [&](int bytes) {
-    int doublings = lanes * 4 == bytes ? 0 : lanes * 4 == 2 * bytes ? 1
-                                                                    : 2;
-    std::string size = " __attribute__((vector_size(" + std::to_string(bytes) + ")));\n";
-    return "typedef float base" + size + "typedef int ibase" + size +
-           "using vec = " + nested("base", doublings) + ";\nusing ivec = " + nested("ibase", doublings) + ";\n";
+const char* const wide = "#if defined(__AVX2__)\n";
+const char* const wide_fused = "#if defined(__AVX2__) && defined(__FMA__)\n";
+
+// `line` for a base of 32 bytes and for one of 16.
+template <class Line>
+std::string by_width(bool fused, Line line) {
+  return std::string(fused ? wide_fused : wide) + line(32) + "#else\n" + line(16) + "#endif\n";
+}
+
+int doublings(int lanes, int bytes) { return lanes * 4 <= bytes ? 0 : 1 + doublings(lanes, 2 * bytes); }
+
+std::string float_types(int lanes, bool fused) {
+  auto types = [&](int bytes) {
+    return fmt::format("typedef float base __attribute__((vector_size({0})));\ntypedef int ibase __attribute__((vector_size({0})));\n{1}", bytes, doubled("vec", "base", doublings(lanes, bytes)));
   };
   return R"(template <class Half>
 struct pair {
   Half lo, hi;
 };
-#if defined(__AVX2__) && defined(__FMA__)
-)" + vectors(32) +
-         "#else\n" + vectors(16) + R"(#endif
-enum { base_lanes = sizeof(base) / 4 };
+)" + by_width(fused, types) +
+         R"(enum { base_lanes = sizeof(base) / 4 };
 
 template <class A>
 static inline pair<A> join(A lo, A hi) { return {lo, hi}; }
@@ -45,7 +59,7 @@ OpText lanewise(const std::string& name, int operands, const std::string& base) 
   static const char* const params[] = {"", "pair<A> a", "pair<A> a, pair<B> b", "pair<A> a, pair<B> b, pair<C> c"};
   static const char* const low[] = {"", "a.lo", "a.lo, b.lo", "a.lo, b.lo, c.lo"};
   static const char* const high[] = {"", "a.hi", "a.hi, b.hi", "a.hi, b.hi, c.hi"};
-  return {name, base + "template " + heads[operands] + "\nstatic inline auto " + name + "(" + params[operands] + ") { return join(" + name + "(" + low[operands] + "), " + name + "(" + high[operands] + ")); }\n", {}};
+  return {name, fmt::format("{}template {}\nstatic inline auto {}({}) {{\n  return join({}({}), {}({}));\n}}\n", base, heads[operands], name, params[operands], name, low[operands], name, high[operands]), {}};
 }
 
 std::vector<OpText> memory_ops() {
@@ -99,9 +113,7 @@ static inline void store_part(float* p, vec a, long n) {
       {"splat", R"(template <class V>
 static inline V splat_as(float x) {
   if constexpr (sizeof(V) == sizeof(base)) {
-    base a;
-    for (int i = 0; i < base_lanes; ++i) a[i] = x;
-    return a;
+    return x - base{};
   } else {
     return join(splat_as<decltype(V::lo)>(x), splat_as<decltype(V::lo)>(x));
   }
@@ -127,7 +139,8 @@ static inline V iota_as(int from) {
     for (int i = 0; i < base_lanes; ++i) a[i] = from + i;
     return a;
   } else {
-    return join(iota_as<decltype(V::lo)>(from), iota_as<decltype(V::lo)>(from + (int)sizeof(V) / 8));
+    const int half = sizeof(V) / 8;
+    return join(iota_as<decltype(V::lo)>(from), iota_as<decltype(V::lo)>(from + half));
   }
 }
 static inline ivec iota() { return iota_as<ivec>(0); }
@@ -136,9 +149,12 @@ static inline ivec iota() { return iota_as<ivec>(0); }
   };
 }
 
-std::vector<OpText> lane_ops() {
-  return {
-      lanewise("fma", 3, R"(// a * b + c with one rounding.
+OpText fma_op(bool fused) {
+  if (!fused)
+    return lanewise("fma", 3, R"(// a * b + c, rounded once or twice as the CPU has it.
+static inline base fma(base a, base b, base c) { return a * b + c; }
+)");
+  return lanewise("fma", 3, R"(// a * b + c, rounded once.
 static inline base fma(base a, base b, base c) {
 #if defined(__AVX2__) && defined(__FMA__)
   return _mm256_fmadd_ps(a, b, c);
@@ -147,9 +163,15 @@ static inline base fma(base a, base b, base c) {
   return c;
 #endif
 }
-)"),
+)");
+}
+
+std::vector<OpText> lane_ops() {
+  return {
       lanewise("select", 3, R"(// b where a, else c.
-static inline base select(ibase a, base b, base c) { return (base)(((ibase)b & a) | ((ibase)c & ~a)); }
+static inline base select(ibase a, base b, base c) {
+  return (base)(((ibase)b & a) | ((ibase)c & ~a));
+}
 )"),
       lanewise("keep_where", 2, R"(// b where a, else 0, whatever b holds there.
 static inline base keep_where(ibase a, base b) { return (base)((ibase)b & a); }
@@ -178,8 +200,9 @@ static inline float max(float a, float b) { return a > b ? a : b; }
       lanewise("either", 2, "static inline ibase either(ibase a, ibase b) { return a | b; }\n"),
       lanewise("negation", 1, "static inline ibase negation(ibase a) { return ~a; }\n"),
       {"any", R"(static inline bool any(ibase a) {
-  int seen = 0;
-  for (int i = 0; i < base_lanes; ++i) seen |= a[i];
+  unsigned long long word[sizeof(a) / 8], seen = 0;
+  __builtin_memcpy(word, &a, sizeof a);
+  for (unsigned long long w : word) seen |= w;
   return seen != 0;
 }
 template <class A>
@@ -201,7 +224,9 @@ static inline ibase nearest(base a) { return ((ibase)(a + 12582912.0f) - 0x4b400
 static inline base add_exponent(base a, ibase b) { return (base)((ibase)a + (b << 23)); }
 )"),
       lanewise("scale2", 2, R"(// a * 2^b for whole b where that is neither subnormal nor beyond the greatest float; NaN if a is.
-static inline base scale2(base a, base b) { return (base)((ibase)a + (__builtin_convertvector(b, ibase) << 23)); }
+static inline base scale2(base a, base b) {
+  return (base)((ibase)a + (__builtin_convertvector(b, ibase) << 23));
+}
 )"),
       lanewise("swap_pairs", 1, R"(// Lanes 1, 0, 3, 2, ..
 static inline base swap_pairs(base a) {
@@ -239,21 +264,51 @@ static inline float reduce_max(vec a) {
 }
 )",
        {}},
-      {"transpose_block", R"(// to[j * to_stride + i] = scale[i] * from[i * from_stride + j] for all lanes i, j.
-static inline void transpose_block(const float* from, long from_stride, float* to, long to_stride, vec scale) {
-  for (long j = 0; j < (long)sizeof(vec) / 4; ++j)
-    store(to + j * to_stride, scale * load_strided(from + j, from_stride));
+      {"transpose_block", R"(// to[j * to_stride + i] = scale[i] * from[i * from_stride + j] for all lanes i, j,
+// 4 x 4 at a time.
+static inline void transpose_block(const float* from, long from_stride, float* to, long to_stride,
+                                   vec scale) {
+  typedef float four __attribute__((vector_size(16)));
+  float factors[sizeof(vec) / 4];
+  store(factors, scale);
+  for (long i = 0; i < (long)sizeof(vec) / 4; i += 4)
+    for (long j = 0; j < (long)sizeof(vec) / 4; j += 4) {
+      four a, b, c, d, factor;
+      const float* p = from + i * from_stride + j;
+      __builtin_memcpy(&a, p, 16);
+      __builtin_memcpy(&b, p + from_stride, 16);
+      __builtin_memcpy(&c, p + 2 * from_stride, 16);
+      __builtin_memcpy(&d, p + 3 * from_stride, 16);
+      __builtin_memcpy(&factor, factors + i, 16);
+      four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+      four cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+      four ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+      four cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+      a = factor * __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+      b = factor * __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+      c = factor * __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
+      d = factor * __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
+      float* q = to + j * to_stride + i;
+      __builtin_memcpy(q, &a, 16);
+      __builtin_memcpy(q + to_stride, &b, 16);
+      __builtin_memcpy(q + 2 * to_stride, &c, 16);
+      __builtin_memcpy(q + 3 * to_stride, &d, 16);
+    }
 }
 )",
        {}},
       {"floor_div", R"(// The quotient rounded down; the divisor is not 0.
-static inline long floor_div(long a, long b) { return a / b - (a % b != 0 && (a % b < 0) != (b < 0)); }
+static inline long floor_div(long a, long b) {
+  return a / b - (a % b != 0 && (a % b < 0) != (b < 0));
+}
 static inline ibase floor_div(ibase a, int b) {
   ibase q = a / b, r = a - q * b;
   return q + ((r != 0) & ((r ^ b) < 0));
 }
 template <class A>
-static inline pair<A> floor_div(pair<A> a, int b) { return {floor_div(a.lo, b), floor_div(a.hi, b)}; }
+static inline pair<A> floor_div(pair<A> a, int b) {
+  return {floor_div(a.lo, b), floor_div(a.hi, b)};
+}
 )",
        {}},
       {"floor_mod", R"(// What floor_div leaves: it has the sign of the divisor.
@@ -266,21 +321,13 @@ static inline ivec floor_mod(ivec a, int b) { return a - isplat(b) * floor_div(a
 
 }  // namespace
 
-Isa emulated(const Isa& isa) {
-  Isa out = isa;
-  if (isa.name == "portable") return out;
-  const Isa portable = portable_isa();
-  out.headers = "#if defined(__AVX2__) && defined(__FMA__)\n#include <immintrin.h>\n#endif\n";
-  out.open = portable.open;
-  out.close = portable.close;
-  out.cpu_test = "1";
-  Exponent form = isa.name == "avx512" ? Exponent::real : Exponent::integer;
-  std::vector<OpText> types_of{{"vec", types(isa.lanes), {}}, {"ivec", "", {"vec"}}, {"lanes_t", "using lanes_t = ivec;  // -1 is true, 0 false\n", {"vec"}}};
-  out.ops = table({types_of, memory_ops(), lane_ops(), horizontal_ops(), exponentials(form), scalar_ops()});
-  // Nothing works without the types.
-  for (OpText& op : out.ops)
-    if (op.name != "vec") op.needs.push_back("vec");
-  return out;
+std::vector<OpText> vector_extensions(int lanes, bool fused, Exponent form) {
+  auto integers = [&](int bytes) { return doubled("ivec", "ibase", doublings(lanes, bytes)); };
+  std::vector<OpText> types_of{{"vec", float_types(lanes, fused), {}}, {"ivec", by_width(fused, integers), {}}, {"lanes_t", "using lanes_t = ivec;  // -1 is true, 0 false\n", {}}};
+  std::vector<OpText> ops = table({types_of, memory_ops(), {fma_op(fused)}, lane_ops(), horizontal_ops(), exponentials(form, fused), scalar_ops()});
+  for (OpText& op : ops)  // what stands on `base` stands on the text of vec
+    if (op.name != "vec" && std::find(op.needs.begin(), op.needs.end(), "vec") == op.needs.end()) op.needs.push_back("vec");
+  return ops;
 }
 
 }  // namespace attune
