@@ -54,6 +54,7 @@ extern "C" {
     return t + "  }\n";
   };
   r += fmt::format("size_t {}_workspace_bytes(int workers) {{\n{}  return 0;\n}}\n\n", n, each("workspace_bytes(workers < 1 ? 1 : workers)"));
+  if (!s.packs) r += fmt::format("size_t {}_packed_bytes(void) {{ return 0; }}\n\n", n);
   if (s.packs) {
     r += fmt::format("size_t {}_packed_bytes(void) {{\n{}  return 0;\n}}\n\n", n, each("packed_bytes()"));
     r += fmt::format("void {0}_pack_weights(const {0}_weights* weights, void* packed) {{\n{1}}}\n\n", n, each("pack_weights(weights, static_cast<float*>(packed))"));

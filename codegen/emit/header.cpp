@@ -67,12 +67,8 @@ enum {{
 size_t {0}_workspace_bytes(int workers);
 )",
                    s.name, s.flops, bytes);
-  if (s.packs)
-    r += fmt::format(R"(// Bytes of packed weights, 64-byte aligned; packed on one CPU, they serve CPUs of the same ISA.
-size_t {0}_packed_bytes(void);
-void {0}_pack_weights(const {0}_weights* weights, void* packed);
-)",
-                     s.name);
+  r += fmt::format("// Bytes of packed weights, 64-byte aligned; packed on one CPU, they serve CPUs of the same ISA.\nsize_t {0}_packed_bytes(void);\n", s.name);
+  if (s.packs) r += fmt::format("void {0}_pack_weights(const {0}_weights* weights, void* packed);\n", s.name);
   r += fmt::format(R"(// Checks the arguments first and returns one of the codes above. A null parallel_for is serial{1}.
 int {0}_checked(const {0}_args* args, const void* packed, void* workspace, size_t workspace_bytes,
     int workers, {0}_parallel_for parallel_for, void* ctx);

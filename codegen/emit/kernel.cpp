@@ -88,7 +88,7 @@ std::string run_text(const Signature& s, const Kernel& k) {
       case Buffer::Kind::table: r += fmt::format("  m.{} = m.packed + {};\n", b.name, at); break;
     }
   }
-  r += fmt::format("  m.local = scratch + {};\n", k.schedule->workspace_floats);
+  r += k.schedule->workspace_floats ? fmt::format("  m.local = scratch + {};\n", k.schedule->workspace_floats) : "  m.local = scratch;\n";
   for (const loops::Work& w : k.work)
     if (w.items > 0) r += fmt::format("  each(&m, {}, {}_body);\n", w.items, w.item);
   return r + "}\n";
@@ -135,7 +135,9 @@ std::string kernel(const Signature& s, const Isa& isa, const Kernel& k, const st
                      w.item, k.schedule->local_floats);
   if (s.packs && tables) r += std::string(table_text) + "\n";
   r += "}  // namespace\n\n";
-  r += fmt::format("size_t workspace_bytes(int workers) {{ return {}u + {}u * (size_t)workers; }}\n\n", 4 * k.schedule->workspace_floats, 4 * k.schedule->local_floats);
+  const long shared = 4 * k.schedule->workspace_floats, local = 4 * k.schedule->local_floats;
+  if (local) r += fmt::format("size_t workspace_bytes(int workers) {{ return {}u + {}u * (size_t)workers; }}\n\n", shared, local);
+  else r += fmt::format("size_t workspace_bytes(int) {{ return {}u; }}\n\n", shared);
   if (s.packs) r += fmt::format("size_t packed_bytes() {{ return {}u; }}\n\n", 4 * k.schedule->packed_floats) + pack_text(s, k);
   r += run_text(s, k);
   r += fmt::format("\n}}  // namespace {}_{}\n\n", s.name, isa.name) + isa.close;

@@ -110,7 +110,7 @@ std::string StreamCode::weigh(int vectors) {
     const Expr p = scores + Expr(at_.rows) * index("j") + Expr(v * lanes_);
     const Expr w = j.let(fmt::format("w{}", v), weight_of(load(p), peak[std::size_t(v)]));
     j.run(call("store", Type::none, {p, w}));
-    j.assign(total[std::size_t(v)], w, "+=");
+    j.assign(total[std::size_t(v)], total[std::size_t(v)] + w);
   }
   for (int v = 0; v < vectors; ++v) b.run(call("store", Type::none, {slot(at_.total(), v), total[std::size_t(v)]}));
   c_.kernel.functions.push_back(std::move(f));
@@ -125,12 +125,12 @@ std::string StreamCode::value_tile(int rows, const StreamPlan::Group& g) {
   Function f;
   f.name = n;
   f.comment = fmt::format("{} rows x {} columns of the result, over `count` weights each.", rows, (g.vectors - 1) * lanes_ + g.part);
-  f.parameters = {{Type::in, "weights"}, {Type::in, "v"}, {Type::index, "count"}, {Type::out, "out"}, {Type::in, "carry"}, {Type::flag, "first"}};
+  f.parameters = {{Type::in, "weights"}, {Type::in, "v"}, {Type::index, "count"}, {Type::out, "out"}, {Type::in, "carry"}, {Type::flag, "fresh"}};
   Block b(f.body);
   const auto part = [&](int v) { return tail && v == g.vectors - 1 ? long(g.part) : -1L; };
   const Accumulators s = declare_accumulators(b, {rows, g.vectors});
   const Expr out = name("out", Type::out);
-  Block old = b.when(name("!first", Type::flag));
+  Block old = b.when(call("!", Type::flag, {name("fresh", Type::flag)}));
   for (int i = 0; i < rows; ++i) {
     Expr carry;
     if (rescales_) carry = old.let(fmt::format("c{}", i), call("splat", Type::vec, {element(name("carry", Type::in), i)}));

@@ -70,7 +70,7 @@ std::string StreamCode::visit(const RowBlocks& r, bool whole) {
   Function f;
   f.name = n;
   f.comment = whole ? fmt::format("{} rows against `count` columns from col on.", r.rows) : fmt::format("The same where pairs are removed, vector by vector; a vector that keeps nothing of a tile skips it.");
-  f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}, {Type::index, "count"}, {Type::out, "local"}, {Type::flag, "first"}};
+  f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}, {Type::index, "count"}, {Type::out, "local"}, {Type::flag, "fresh"}};
   Block b(f.body);
   const Expr columns = b.let("b", address(c_.memory, s_.b, {index("c0"), index("c1"), index("col"), 0}));
   const Expr scores = local(at_.scores());
@@ -95,10 +95,21 @@ std::string StreamCode::visit(const RowBlocks& r, bool whole) {
       }
       const Expr col = index("col") + j;
       const auto& [low, high] = hulls[std::size_t(v)];
-      Block some = at.when(binary("&&", binary("<", col, high, Type::flag), binary(">", col + Expr(height), low, Type::flag), Type::flag));
-      tiles(some, height, j, v, 1);
+      Expr some;
+      if (!(high.constant() && high->integer >= s_.cols)) some = binary("<", col, high, Type::flag);
+      if (!low.is(0)) {
+        const Expr right = binary(">", col + Expr(height), low, Type::flag);
+        some = some ? binary("&&", some, right, Type::flag) : right;
+      }
+      if (!some) {
+        tiles(at, height, j, v, 1);
+        continue;
+      }
+      Block kept = at.when(some);
+      tiles(kept, height, j, v, 1);
       Block none = at.otherwise();
-      for (int i = 0; i < height; ++i) none.run(call("store", Type::none, {scores + Expr(at_.rows) * j + Expr(at_.rows * i + v * lanes_), call("splat", Type::vec, {minus_infinity()})}));
+      Block i = none.loop("i", 0, height);
+      i.run(call("store", Type::none, {scores + Expr(at_.rows) * (j + index("i")) + Expr(v * lanes_), call("splat", Type::vec, {minus_infinity()})}));
     }
   };
   const long left = s_.cols % r.tile.rows;  // runs end at a multiple of the tile, or where the columns end
@@ -109,7 +120,7 @@ std::string StreamCode::visit(const RowBlocks& r, bool whole) {
     Block tail = b.when(binary("<", rest, index("count"), Type::flag));
     band(tail, int(left), rest);
   }
-  b.run(call(fold(r), Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), index("count"), name("local", Type::out), name("first", Type::flag)}));
+  b.run(call(fold(r), Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), index("count"), name("local", Type::out), name("fresh", Type::flag)}));
   c_.kernel.functions.push_back(std::move(f));
   return n;
 }
@@ -121,7 +132,7 @@ std::string StreamCode::fold(const RowBlocks& r) {
   Function f;
   f.name = n;
   f.comment = fmt::format("Scores of {} rows and `count` columns become weights and are folded into the result.", r.rows);
-  f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}, {Type::index, "count"}, {Type::out, "local"}, {Type::flag, "first"}};
+  f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}, {Type::index, "count"}, {Type::out, "local"}, {Type::flag, "fresh"}};
   Block b(f.body);
   const Expr v = b.let("v", address(c_.memory, s_.v, {index("c0"), index("c1"), index("col"), 0}));
   const Expr out = b.let("out", address(c_.memory, s_.out, {index("c0"), index("c1"), index("row"), 0}));
@@ -140,7 +151,7 @@ std::string StreamCode::fold(const RowBlocks& r) {
       std::size_t same = g + 1;
       while (same < p_.groups.size() && p_.groups[same].vectors == p_.groups[g].vectors && p_.groups[same].part == p_.groups[g].part) ++same;
       const auto one = [&](Block& in, const Expr& n) {
-        in.run(call(value_tile(rows, p_.groups[g]), Type::none, {weights, v + Expr(v_col()) * begin + n, count, out + Expr(out_row()) * i + n, local(at_.carry()) + i, name("first", Type::flag)}));
+        in.run(call(value_tile(rows, p_.groups[g]), Type::none, {weights, v + Expr(v_col()) * begin + n, count, out + Expr(out_row()) * i + n, local(at_.carry()) + i, name("fresh", Type::flag)}));
       };
       if (same - g > 2) {
         Block n_loop = at.loop("n", p_.groups[g].offset, p_.groups[same - 1].offset + 1, long(p_.groups[g].vectors) * lanes_);
@@ -170,8 +181,8 @@ void StreamCode::visit_runs(Block& b, const RowBlocks& r, const Expr& i) {
     std::string& n = all ? whole : part;
     if (n.empty()) n = visit(r, all);
     Block col = at.loop("col", begin, end, p_.column_block);
-    col.run(call(n, Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), least(Expr(p_.column_block), end - index("col")), name("local", Type::out), name("first", Type::flag)}));
-    col.assign(name("first", Type::flag), name("false", Type::flag));
+    col.run(call(n, Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), least(Expr(p_.column_block), end - index("col")), name("local", Type::out), name("fresh", Type::flag)}));
+    col.assign(name("fresh", Type::flag), name("false", Type::flag));
   };
   switch (r.runs.form) {
     case RunPlan::Form::whole: run(b, 0, s_.cols, true); break;
@@ -210,7 +221,7 @@ void StreamCode::visit_runs(Block& b, const RowBlocks& r, const Expr& i) {
 void StreamCode::finish(Block& b, const RowBlocks& r) {
   const Expr out = name("out", Type::out);
   if (r.runs.some_empty || s_.cols == 0) {
-    Block none = b.when(name("first", Type::flag));
+    Block none = b.when(name("fresh", Type::flag));
     Block i = none.loop("i", 0, r.rows);
     Block n = i.loop("n", 0, s_.width);
     n.assign(element(out, Expr(out_row()) * index("i") + index("n")), real(0));
@@ -241,14 +252,14 @@ void StreamCode::finish(Block& b, const RowBlocks& r) {
     const Expr p = out + Expr(out_row()) * index("i") + n;
     const Expr x = at.let(part < 0 ? "x" : "rest", scaled ? factor * load_vector(p, part) : load_vector(p, part));
     if (scaled) at.run(store_vector(p, x, part));
-    at.assign(odd, x - x, "+=");  // 0, or NaN if x is not finite
+    at.assign(odd, odd + (x - x));  // 0, or NaN if x is not finite
   });
   Block bad = b.when(call("has_nan", Type::flag, {odd}));
   Block again = bad.loop("i", 0, r.rows);
   const Expr row_odd = again.var("row_odd", call("splat", Type::vec, {real(0)}));
   each_vector(again, [&](Block& at, const Expr& n, long part) {
     const Expr x = at.let(part < 0 ? "x" : "rest", load_vector(out + Expr(out_row()) * index("i") + n, part));
-    at.assign(row_odd, x - x, "+=");
+    at.assign(row_odd, row_odd + (x - x));
   });
   Block mend = again.when(call("has_nan", Type::flag, {row_odd}));
   mend.run(call(careful_row(), Type::none, {memory_argument(), index("c0"), index("c1"), index("row") + index("i")}));
@@ -258,11 +269,11 @@ std::string StreamCode::block(const RowBlocks& r) {
   const std::string n = fmt::format("{}_{}_rows", c_.prefix, r.rows);
   Function f;
   f.name = n;
-  f.comment = fmt::format("A block of {} rows, the i-th of {}.", r.rows, r.count);
-  f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "i"}, {Type::out, "local"}};
+  f.comment = fmt::format("The nth block of {} rows, of {}.", r.rows, r.count);
+  f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "nth"}, {Type::out, "local"}};
   Block b(f.body);
   const long start = p_.blocks[0].rows * r.first;
-  const Expr i = r.count == 1 ? Expr(0) : index("i");
+  const Expr i = r.count == 1 ? Expr(0) : index("nth");
   const Expr row = Expr(r.rows) * i + Expr(start);
   b.declare(Type::index, {{"row", row}});
   const Expr a = b.let("a", address(c_.memory, s_.a, {index("c0"), index("c1"), index("row"), 0}));
@@ -272,7 +283,7 @@ std::string StreamCode::block(const RowBlocks& r) {
     if (s_.algebra.tracks_peak) b.run(call("store", Type::none, {local(at_.peak() + v * lanes_), call("splat", Type::vec, {float_lowest()})}));
     b.run(call("store", Type::none, {local(at_.total() + v * lanes_), call("splat", Type::vec, {real(0)})}));
   }
-  b.var("first", name("true", Type::flag));
+  b.var("fresh", name("true", Type::flag));
   visit_runs(b, r, i);
   finish(b, r);
   c_.kernel.functions.push_back(std::move(f));

@@ -22,7 +22,7 @@ ContractPlan plan_contract(const Contract& c, const Isa& isa) {
       if (p.halves && t.vectors % 2) continue;
       const long left = p.vectors % t.vectors;
       const long cost = p.vectors / t.vectors * cover_cost(c.rows, t, isa) + (left ? cover_cost(c.rows, {t.rows, int(left)}, isa) : 0);
-      if (best && cost >= best) continue;
+      if (best && (cost > best || (cost == best && t.rows * t.vectors < p.tile.rows * p.tile.vectors))) continue;  // the larger of equals
       best = cost > 0 ? cost : 1;
       p.tile = t;
     }

@@ -110,7 +110,7 @@ class Planner {
     if (s.keep) keep_.emplace(*s.keep->graph, s.keep->node, s.outer0, s.outer1);
   }
 
-  // The plan with blocks of this many row vectors.
+  // The best plan with blocks of this many row vectors.
   Candidate with(int vectors) const {
     Candidate c;
     const long block = long(vectors) * isa_.lanes;
@@ -127,30 +127,50 @@ class Planner {
   const Isa& isa_;
   std::optional<IndexAnalysis> keep_;
 
+  // Tiles whose column costs little more than the cheapest one's; their height decides how well the
+  // edges of runs are met.
+  std::vector<Tile> tiles(int vectors) const {
+    const auto column = [&](Tile t) { return step_cost(t, isa_) / t.rows; };
+    std::vector<Tile> all;
+    long least = 0;
+    for (const Tile& t : legal_tiles(isa_)) {
+      if (t.vectors != vectors || (t.rows > 1 && t.rows > s_.cols)) continue;
+      all.push_back(t);
+      if (!least || column(t) < least) least = column(t);
+    }
+    std::erase_if(all, [&](Tile t) { return column(t) > least + least / 8; });
+    return all;
+  }
+
+  // Adds `count` blocks of `rows` rows, under the tile that makes them cheapest.
   void add(Candidate& c, long first, long count, long rows, int vectors) const {
-    RowBlocks b;
-    b.rows = rows;
-    b.first = first;
-    b.count = count;
-    for (const Tile& t : legal_tiles(isa_)) {  // the tile with the cheapest column; a taller one where they are equal
-      if (t.vectors != vectors) continue;
-      const long now = step_cost(t, isa_) * b.tile.rows, best = step_cost(b.tile, isa_) * t.rows;
-      if (b.tile.vectors != vectors || now <= best) b.tile = t;
+    const long start = first * (c.plan.blocks.empty() ? rows : c.plan.blocks[0].rows);
+    RowBlocks best;
+    long best_cost = -1;
+    for (const Tile& t : tiles(vectors)) {
+      RowBlocks b;
+      b.rows = rows;
+      b.first = first;
+      b.count = count;
+      b.tile = t;
+      std::vector<std::vector<Run>> runs;
+      long total = 0;
+      for (long i = 0; i < count; ++i) {
+        const long r0 = start + i * rows;
+        if (keep_) runs.push_back(runs_of(*keep_, r0, std::min(r0 + rows, s_.rows), s_.cols, t.rows));
+        else if (s_.cols) runs.push_back({{0, s_.cols, Kept::all}});
+        else runs.push_back({});
+        long whole = 0, part = 0;
+        for (const Run& r : runs.back()) (r.kept == Kept::all ? whole : part) += (r.end - r.begin + t.rows - 1) / t.rows * t.rows;
+        total += cost(b, whole, part);
+      }
+      if (best_cost >= 0 && total >= best_cost) continue;
+      b.runs = plan_runs(runs, s_.cols);
+      best = b;
+      best_cost = total;
     }
-    if (s_.cols && b.tile.rows > s_.cols) b.tile.rows = int(s_.cols);
-    std::vector<std::vector<Run>> runs;
-    const long start = first * long(c.plan.blocks.empty() ? rows : c.plan.blocks[0].rows);
-    for (long i = 0; i < count; ++i) {
-      const long r0 = start + i * rows;
-      if (keep_) runs.push_back(runs_of(*keep_, r0, std::min(r0 + rows, s_.rows), s_.cols, b.tile.rows));
-      else if (s_.cols) runs.push_back({{0, s_.cols, Kept::all}});
-      else runs.push_back({});
-      long whole = 0, part = 0;
-      for (const Run& r : runs.back()) (r.kept == Kept::all ? whole : part) += r.end - r.begin;
-      c.cost += cost(b, whole, part);
-    }
-    b.runs = plan_runs(runs, s_.cols);
-    c.plan.blocks.push_back(b);
+    c.cost += best_cost;
+    c.plan.blocks.push_back(best);
   }
 
   long cost(const RowBlocks& b, long whole, long part) const {
@@ -172,7 +192,7 @@ class Planner {
     for (const Tile& t : legal_tiles(isa_)) {
       long cost = 0;
       for (const auto& g : groups_of(s_.width, t.vectors, isa_.lanes)) cost += cover_cost(rows, {t.rows, g.vectors}, isa_);
-      if (least && cost >= least) continue;
+      if (least && (cost > least || (cost == least && t.rows * t.vectors < best.rows * best.vectors))) continue;  // the larger of equals
       least = cost;
       best = t;
     }
