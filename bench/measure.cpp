@@ -81,6 +81,7 @@ void pin_to_one_core() {
 }
 
 void Recorder::measure(const Subject& subject, std::vector<Contender>& contenders, double flops) {
+  if (contenders.empty()) return;
   benchmark::ClearRegisteredBenchmarks();
   for (Contender& c : contenders) {
     benchmark::RegisterBenchmark(fmt::format("{}/{}", subject.expression, c.name).c_str(), [&c, flops](benchmark::State& state) { repetition(state, c, flops); })

@@ -43,8 +43,8 @@ Arguments::Arguments(const Interface& interface, const Bindings& values) {
 struct Kernel::Symbols {
   void* library = nullptr;
   std::size_t (*workspace_bytes)(int workers) = nullptr;
-  std::size_t (*packed_bytes)() = nullptr;
-  void (*pack_weights)(const void* weights, void* packed) = nullptr;  // null: nothing to pack
+  std::size_t (*packed_bytes)() = nullptr;  // null: no weights; likewise the next
+  void (*pack_weights)(const void* weights, void* packed) = nullptr;
   int (*checked)(const void* args, const void* packed, void* workspace, std::size_t bytes, int workers, ParallelFor, void* ctx) = nullptr;
   void (*plain)(const void* args, const void* packed, void* workspace, int workers, ParallelFor, void* ctx) = nullptr;
 
@@ -73,14 +73,14 @@ Kernel::Kernel(const std::vector<SourceFile>& files, const std::string& name, co
   symbols_->library = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!symbols_->library) throw Error(fmt::format("the compiled kernel does not load: {}", dlerror()));
   symbols_->find(symbols_->workspace_bytes, name + "_workspace_bytes");
-  symbols_->find(symbols_->packed_bytes, name + "_packed_bytes");
+  symbols_->find(symbols_->packed_bytes, name + "_packed_bytes", true);
   symbols_->find(symbols_->pack_weights, name + "_pack_weights", true);
   symbols_->find(symbols_->checked, name + "_checked");
   symbols_->find(symbols_->plain, name);
   const auto floats = [](std::size_t bytes) { return (bytes + sizeof(float) - 1) / sizeof(float); };
   workspace_bytes_ = symbols_->workspace_bytes(1);
   workspace_ = std::make_unique<Buffer>(floats(workspace_bytes_));
-  packed_ = std::make_unique<Buffer>(floats(symbols_->packed_bytes()));
+  if (symbols_->packed_bytes) packed_ = std::make_unique<Buffer>(floats(symbols_->packed_bytes()));
 }
 Kernel::~Kernel() = default;
 Kernel::Kernel(Kernel&&) noexcept = default;
@@ -89,10 +89,10 @@ void Kernel::pack(const Arguments& a) {
   if (symbols_->pack_weights) symbols_->pack_weights(a.weight_pointers.data(), packed_->data());
 }
 int Kernel::checked(const Arguments& a) const {
-  return symbols_->checked(a.args.data(), packed_->data(), workspace_->data(), workspace_bytes_, 1, nullptr, nullptr);
+  return symbols_->checked(a.args.data(), packed_ ? packed_->data() : nullptr, workspace_->data(), workspace_bytes_, 1, nullptr, nullptr);
 }
 void Kernel::operator()(const Arguments& a) const {
-  symbols_->plain(a.args.data(), packed_->data(), workspace_->data(), 1, nullptr, nullptr);
+  symbols_->plain(a.args.data(), packed_ ? packed_->data() : nullptr, workspace_->data(), 1, nullptr, nullptr);
 }
 
 Deviation compare(const Interface& interface, const Arguments& a, const std::vector<Array>& expected, bool finite_inputs) {
