@@ -9,6 +9,18 @@ static bool has_halves(const Expression& e) {
   return false;
 }
 
+// Covering the rows with a panel of this many columns. A panel that L1 does not hold comes from L2
+// once per tile of rows, as the rows do: that traffic hides behind the arithmetic only in part.
+static long panel_cost(const Contract& c, Tile t, const Isa& isa) {
+  constexpr long l2_bytes_per_cycle = 64;
+  const auto traffic = [&](long rows) {
+    const bool resident = 4L * t.vectors * isa.lanes * c.depth <= isa.machine.l1_bytes / 2;
+    return 120 * 4 * (rows + (resident ? 0 : t.vectors * isa.lanes)) / l2_bytes_per_cycle;
+  };
+  const long left = c.rows % t.rows;
+  return cover_cost(c.rows, t, isa) + c.rows / t.rows * traffic(t.rows) + (left ? traffic(left) : 0);
+}
+
 ContractPlan plan_contract(const Contract& c, const Isa& isa) {
   ContractPlan plan;
   long offset = 0;
@@ -21,7 +33,7 @@ ContractPlan plan_contract(const Contract& c, const Isa& isa) {
     for (const Tile& t : legal_tiles(isa)) {
       if (p.halves && t.vectors % 2) continue;
       const long left = p.vectors % t.vectors;
-      const long cost = p.vectors / t.vectors * cover_cost(c.rows, t, isa) + (left ? cover_cost(c.rows, {t.rows, int(left)}, isa) : 0);
+      const long cost = p.vectors / t.vectors * panel_cost(c, t, isa) + (left ? panel_cost(c, {t.rows, int(left)}, isa) : 0);
       if (best && (cost > best || (cost == best && t.rows * t.vectors < p.tile.rows * p.tile.vectors))) continue;  // the larger of equals
       best = cost > 0 ? cost : 1;
       p.tile = t;
