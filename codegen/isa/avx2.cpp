@@ -10,22 +10,9 @@ Isa avx2_isa() {
   isa.registers = 16;
   isa.machine = {2, 2, 4, 32 * 1024, 512 * 1024};
   isa.headers = "#include <immintrin.h>\n";
-  isa.open = R"(#ifdef __clang__
-  #pragma clang diagnostic push
-  #pragma clang diagnostic ignored "-Wunused-function"
-  #pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
-#else
-  #pragma GCC push_options
-  #pragma GCC target("avx2,fma")
-#endif
-)";
-  isa.close = R"(#ifdef __clang__
-  #pragma clang attribute pop
-  #pragma clang diagnostic pop
-#else
-  #pragma GCC pop_options
-#endif
-)";
+  const Pragmas around = pragmas("avx2,fma", false);
+  isa.open = around.open;
+  isa.close = around.close;
   isa.cpu_test = R"(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))";
   std::vector<OpText> ops = {
       {"vec", "using vec = __m256;\n", {}},

@@ -10,22 +10,9 @@ Isa avx512_isa() {
   isa.registers = 32;
   isa.machine = {2, 2, 4, 48 * 1024, 2048 * 1024};
   isa.headers = "#include <immintrin.h>\n";
-  isa.open = R"(#ifdef __clang__
-  #pragma clang diagnostic push
-  #pragma clang diagnostic ignored "-Wunused-function"
-  #pragma clang attribute push(__attribute__((target("avx512f,avx512vl,avx512dq,avx512bw"))), apply_to = function)
-#else
-  #pragma GCC push_options
-  #pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw")
-#endif
-)";
-  isa.close = R"(#ifdef __clang__
-  #pragma clang attribute pop
-  #pragma clang diagnostic pop
-#else
-  #pragma GCC pop_options
-#endif
-)";
+  const Pragmas around = pragmas("avx512f,avx512vl,avx512dq,avx512bw", false);
+  isa.open = around.open;
+  isa.close = around.close;
   isa.cpu_test =
       R"(__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw"))";
   std::vector<OpText> ops = {

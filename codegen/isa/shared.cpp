@@ -1,7 +1,32 @@
-// Ops whose text is the same on every ISA.
+// What every ISA has alike: pragmas, and ops whose text uses other ops alone.
 #include "isa/tables.h"
 
 namespace attune {
+
+// Clang warns of ops of which a file uses one overload alone.
+Pragmas pragmas(const std::string& target, bool contract) {
+  Pragmas text;
+  text.open =
+      "#ifdef __clang__\n"
+      "  #pragma clang diagnostic push\n"
+      "  #pragma clang diagnostic ignored \"-Wunused-function\"\n";
+  text.close = "#ifdef __clang__\n";
+  if (!contract) text.open += "  #pragma clang fp contract(off)\n";
+  if (!target.empty()) {
+    text.open += "  #pragma clang attribute push(__attribute__((target(\"" + target + "\"))), apply_to = function)\n";
+    text.close += "  #pragma clang attribute pop\n";
+  }
+  text.close += "  #pragma clang diagnostic pop\n";
+  if (!contract || !target.empty()) {
+    text.open += "#else\n  #pragma GCC push_options\n";
+    if (!target.empty()) text.open += "  #pragma GCC target(\"" + target + "\")\n";
+    if (!contract) text.open += "  #pragma GCC optimize(\"fp-contract=off\")\n";
+    text.close += "#else\n  #pragma GCC pop_options\n";
+  }
+  text.open += "#endif\n";
+  text.close += "#endif\n";
+  return text;
+}
 
 std::vector<OpText> scalar_ops() {
   return {

@@ -8,6 +8,14 @@ Isa portable_isa();
 Isa avx2_isa();
 Isa avx512_isa();
 
+// What surrounds the code. `target` is a list of features, empty for the compiler's own. Without
+// `contract` no compiler fuses a * b + c by itself, so that the same ops give the same bits wherever
+// they are inlined.
+struct Pragmas {
+  std::string open, close;
+};
+Pragmas pragmas(const std::string& target, bool contract);
+
 // Ops whose text is the same on every ISA, since it uses other ops alone.
 std::vector<OpText> scalar_ops();   // floats, longs and the floating-point state
 std::vector<OpText> integer_ops();  // floor_div and floor_mod, by the compilers' vector operators

@@ -66,7 +66,7 @@ std::string check_ops(const Isa& isa, const std::string& name, const std::string
                      "int run_checks(unsigned long seed) {\n  Report report(seed);\n  kernel::check_all(report);\n  return report.finish();\n}\n";
   std::string source = write(name + ".cpp", "#include \"" + dir + "report.h\"\n" + file_of(isa, body) + "int main() { return run_checks(20261129); }\n");
   std::string program = source.substr(0, source.size() - 4) + "." + compiler;
-  Outcome built = run(compiler + " -std=c++17 -O2 -Wall -Wextra -ffp-contract=off " + flags + " -o " + program + " " + source);
+  Outcome built = run(compiler + " -std=c++17 -O2 -Wall -Wextra " + flags + " -o " + program + " " + source);
   INFO(compiler << " " << flags << " " << source << "\n"
                 << built.output);
   REQUIRE(built.status == 0);

@@ -1,0 +1,62 @@
+"""The coefficients of exponentials.cpp.
+
+A polynomial for a function f on [-h, h], minimax in the relative error: Lawson's iteration, which
+reweights a least-squares fit by its errors until they level out. Coefficients are rounded to float
+one at a time, from the lowest power on, and the higher ones fitted anew after each.
+"""
+import math
+import struct
+
+
+def to_float(x):
+    return struct.unpack("f", struct.pack("f", x))[0]
+
+
+def solve(a, b):
+    rows = [row[:] + [y] for row, y in zip(a, b)]
+    n = len(rows)
+    for i in range(n):
+        pivot = max(range(i, n), key=lambda k: abs(rows[k][i]))
+        rows[i], rows[pivot] = rows[pivot], rows[i]
+        for k in range(i + 1, n):
+            factor = rows[k][i] / rows[i][i]
+            for j in range(i, n + 1):
+                rows[k][j] -= factor * rows[i][j]
+    x = [0.0] * n
+    for i in reversed(range(n)):
+        x[i] = (rows[i][n] - sum(rows[i][j] * x[j] for j in range(i + 1, n))) / rows[i][i]
+    return x
+
+
+def value(coefficients, x):
+    return sum(c * x**p for p, c in coefficients.items())
+
+
+def fit(f, powers, fixed, h, points=400, rounds=300):
+    xs = [-h * math.cos(math.pi * (i + 0.5) / points) for i in range(points)]
+    weights = [1.0 / points] * points
+    best = None
+    for _ in range(rounds):
+        a = [[sum(w * x**(p + q) / f(x)**2 for x, w in zip(xs, weights)) for q in powers] for p in powers]
+        b = [sum(w * x**p * (f(x) - value(fixed, x)) / f(x)**2 for x, w in zip(xs, weights)) for p in powers]
+        found = {**fixed, **dict(zip(powers, solve(a, b)))}
+        errors = [abs(value(found, x) / f(x) - 1) for x in xs]
+        if best is None or max(errors) < best[0]:
+            best = (max(errors), found)
+        total = sum(w * e for w, e in zip(weights, errors))
+        weights = [w * e / total for w, e in zip(weights, errors)]
+    return best[1]
+
+
+def rounded_fit(name, f, degree, h):
+    found = {0: 1.0}
+    for power in range(1, degree + 1):
+        found[power] = to_float(fit(f, range(power, degree + 1), found, h)[power])
+    error = max(abs(value(found, h * i / 5000) / f(h * i / 5000) - 1) for i in range(-5000, 5001))
+    print(f"{name}, degree {degree}, error {error:.2g}:", ", ".join(f"{c:.9g}f" for c in found.values()))
+
+
+MARGIN = 1.0002  # the reduced argument may lie just beyond the middle
+rounded_fit("e^r", math.exp, 5, MARGIN * math.log(2) / 2)
+rounded_fit("2^r", lambda r: 2.0**r, 5, MARGIN / 2)
+rounded_fit("(e^r - 1) / r", lambda r: math.expm1(r) / r if r else 1.0, 5, MARGIN * math.log(2) / 2)
