@@ -179,6 +179,7 @@ std::string text(const Body& body, int indent) {
         if (!s.other.empty()) r += pad + "} else {\n" + text(s.other, indent + 2);
         r += pad + "}\n";
         break;
+      case Stmt::Form::scope: r += pad + "{\n" + text(s.body, indent + 2) + pad + "}\n"; break;
       case Stmt::Form::comment: r += comment(s.text, indent); break;
       case Stmt::Form::blank: r += "\n"; break;
       case Stmt::Form::array: r += array_text(s, indent); break;

@@ -142,6 +142,12 @@ Block Block::when(Expr flag) {
   return Block(body_->back().body);
 }
 Block Block::otherwise() { return Block(body_->back().other); }
+Block Block::scope() {
+  Stmt s;
+  s.form = Stmt::Form::scope;
+  body_->push_back(std::move(s));
+  return Block(body_->back().body);
+}
 void Block::comment(std::string t) {
   Stmt s;
   s.form = Stmt::Form::comment;

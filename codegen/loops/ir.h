@@ -59,7 +59,7 @@ struct Stmt;
 using Body = std::list<Stmt>;  // a list: a Block points into it while it grows
 
 struct Stmt {
-  enum class Form { declare, assign, expression, loop, branch, comment, blank, array, text };
+  enum class Form { declare, assign, expression, loop, branch, scope, comment, blank, array, text };
   Form form = Form::blank;
   Type type = Type::none;
   std::vector<std::pair<std::string, Expr>> names;  // declare: in one line
@@ -80,6 +80,7 @@ class Block {
   Block loop(std::string variable, Expr from, Expr to, Expr step = 1);
   Block when(Expr flag);
   Block otherwise();  // of the `when` just before
+  Block scope();      // braces alone
   void comment(std::string);
   void blank();
   void array(Type, std::string name, std::vector<long> values);  // static const

@@ -137,7 +137,7 @@ std::string StreamCode::fold(const RowBlocks& r) {
   const Expr v = b.let("v", address(c_.memory, s_.v, {index("c0"), index("c1"), index("col"), 0}));
   const Expr out = b.let("out", address(c_.memory, s_.out, {index("c0"), index("c1"), index("row"), 0}));
   b.run(call(weigh(r.tile.vectors), Type::none, {local(at_.scores()), index("count"), local(at_.peak())}));
-  const auto tile = [&](Block& at, int rows, const Expr& i) {
+  const auto tile = [&](Block& at, int rows, const Expr& i, const StreamPlan::Group& g, const Expr& n) {
     Expr begin = 0, count = index("count");
     if (p_.hull) {
       const Expr row = index("row") + i;
@@ -147,29 +147,30 @@ std::string StreamCode::fold(const RowBlocks& r) {
       count = at.let("end", least(greatest(first.second, last.second) - index("col"), index("count"))) - begin;
     }
     const Expr weights = local(at_.scores()) + Expr(at_.rows) * begin + i;
-    for (std::size_t g = 0; g < p_.groups.size();) {
-      std::size_t same = g + 1;
-      while (same < p_.groups.size() && p_.groups[same].vectors == p_.groups[g].vectors && p_.groups[same].part == p_.groups[g].part) ++same;
-      const auto one = [&](Block& in, const Expr& n) {
-        in.run(call(value_tile(rows, p_.groups[g]), Type::none, {weights, v + Expr(v_col()) * begin + n, count, out + Expr(out_row()) * i + n, local(at_.carry()) + i, name("fresh", Type::flag)}));
-      };
-      if (same - g > 2) {
-        Block n_loop = at.loop("n", p_.groups[g].offset, p_.groups[same - 1].offset + 1, long(p_.groups[g].vectors) * lanes_);
-        one(n_loop, index("n"));
-      } else {
-        for (std::size_t k = g; k < same; ++k) one(at, p_.groups[k].offset);
-      }
-      g = same;
+    at.run(call(value_tile(rows, g), Type::none, {weights, v + Expr(v_col()) * begin + n, count, out + Expr(out_row()) * i + n, local(at_.carry()) + i, name("fresh", Type::flag)}));
+  };
+  // All rows pass over one group of columns before the next: its values stay in L1.
+  const auto rows = [&](Block& at, const StreamPlan::Group& g, const Expr& n) {
+    const long whole = r.rows / p_.value_rows * p_.value_rows;
+    if (whole > 0) {
+      Block i = at.loop("i", 0, whole, p_.value_rows);
+      tile(i, p_.value_rows, index("i"), g, n);
+    }
+    if (whole < r.rows) {
+      Block rest = at.scope();
+      tile(rest, int(r.rows - whole), whole, g, n);
     }
   };
-  const long whole = r.rows / p_.value_rows * p_.value_rows;
-  if (whole > 0) {
-    Block i = b.loop("i", 0, whole, p_.value_rows);
-    tile(i, p_.value_rows, index("i"));
-  }
-  if (whole < r.rows) {
-    Block rest = b.when(name("true", Type::flag));
-    tile(rest, int(r.rows - whole), whole);
+  for (std::size_t g = 0; g < p_.groups.size();) {
+    std::size_t same = g + 1;
+    while (same < p_.groups.size() && p_.groups[same].vectors == p_.groups[g].vectors && p_.groups[same].part == p_.groups[g].part) ++same;
+    if (same - g > 1) {
+      Block n = b.loop("n", p_.groups[g].offset, p_.groups[same - 1].offset + 1, long(p_.groups[g].vectors) * lanes_);
+      rows(n, p_.groups[g], index("n"));
+    } else {
+      rows(b, p_.groups[g], p_.groups[g].offset);
+    }
+    g = same;
   }
   c_.kernel.functions.push_back(std::move(f));
   return n;

@@ -179,19 +179,34 @@ class Planner {
     Tile single{b.tile.rows, 1};  // in part: vector by vector, about half of them computed
     const long column_part = s_.depth * step_cost(single, isa_) / single.rows * (b.tile.vectors + 1) / 2;
     const long turning = 3 * 120 * s_.depth * b.tile.vectors;  // rows onto lanes
-    long values = 0;
-    const auto [rows, vectors] = value_tile(b.rows);
-    for (const auto& g : groups_of(s_.width, vectors, isa_.lanes)) values += cover_cost(b.rows, {rows, g.vectors}, isa_);
+    const Tile tile = value_tile(b.rows);
+    const long values = values_cost(b.rows, tile);
     return whole * (column + weigh + values) + part * (column_part + weigh + values) + turning;
   }
 
+  // One step of the second product over all groups of columns. A group whose values L1 doesn't hold
+  // beside the scores comes from L2 once per tile of rows.
+  long values_cost(long rows, Tile t) const {
+    constexpr long l2_bytes_per_cycle = 64;
+    const long columns = std::min(s_.cols, column_block(rows));
+    long cost = 0;
+    for (const auto& g : groups_of(s_.width, t.vectors, isa_.lanes)) {
+      const bool resident = 4 * columns * g.vectors * isa_.lanes <= isa_.machine.l1_bytes / 2;
+      const long tiles = (rows + t.rows - 1) / t.rows;
+      cost += cover_cost(rows, {t.rows, g.vectors}, isa_) + (resident ? 1 : tiles) * 120 * 4 * g.vectors * isa_.lanes / l2_bytes_per_cycle;
+    }
+    return cost;
+  }
+
  public:
+  // Half of L1 for the scores of a block of columns: the rows and the values want the rest.
+  long column_block(long rows) const { return std::min(256L, isa_.machine.l1_bytes / 2 / long(sizeof(float)) / ((rows + isa_.lanes - 1) / isa_.lanes * isa_.lanes)); }
+
   Tile value_tile(long rows) const {
     Tile best;
     long least = 0;
     for (const Tile& t : legal_tiles(isa_)) {
-      long cost = 0;
-      for (const auto& g : groups_of(s_.width, t.vectors, isa_.lanes)) cost += cover_cost(rows, {t.rows, g.vectors}, isa_);
+      const long cost = values_cost(rows, t);
       if (least && (cost > least || (cost == least && t.rows * t.vectors < best.rows * best.vectors))) continue;  // the larger of equals
       least = cost;
       best = t;
@@ -217,11 +232,9 @@ StreamPlan plan_stream(const Stream& s, const Isa& isa) {
   plan.value_rows = values.rows;
   plan.groups = groups_of(s.width, values.vectors, isa.lanes);
   if (planner.keep()) plan_hull(plan, s, *planner.keep(), isa.lanes);
-  // Half of L1 for the scores of a block of columns: the rows and the values want the rest.
   long step = 1;
   for (const RowBlocks& b : plan.blocks) step = step / std::__gcd(step, long(b.tile.rows)) * b.tile.rows;
-  const long fitting = isa.machine.l1_bytes / 2 / long(sizeof(float)) / lanes_rows;
-  plan.column_block = std::max(step, std::min(256L, fitting) / step * step);
+  plan.column_block = std::max(step, planner.column_block(lanes_rows) / step * step);
   plan.column_block = std::min(plan.column_block, std::max(1L, (s.cols + step - 1) / step * step));
   plan.local_floats = aligned_floats(s.depth * lanes_rows) + plan.column_block * lanes_rows + 4 * lanes_rows;
   return plan;
