@@ -75,6 +75,14 @@ constexpr auto operator-(const A& a) {
   else return binary<Op::sub>(0, a);
 }
 
+#define ATTUNE_ASSIGN(sym) \
+  template <node A, operand B> constexpr A& operator sym##=(A & a, const B& b) { return a = a sym b; }
+ATTUNE_ASSIGN(+)
+ATTUNE_ASSIGN(-)
+ATTUNE_ASSIGN(*)
+ATTUNE_ASSIGN(/)
+#undef ATTUNE_ASSIGN
+
 // exp and tanh are real; min and max of index expressions are integer when both operands are.
 template <expression A> constexpr auto exp(const A& a, ATTUNE_HERE) { return unary<Op::exp>(a, here.line); }
 template <expression A> constexpr auto tanh(const A& a, ATTUNE_HERE) { return unary<Op::tanh>(a, here.line); }

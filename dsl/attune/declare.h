@@ -2,6 +2,7 @@
 // evaluation, and `reify`, which flattens it into a Graph.
 #pragma once
 #include <bit>
+#include <utility>
 #include "attune/graph.h"
 
 namespace attune {
@@ -14,6 +15,7 @@ struct Declared {
   std::array<Declared*, max_operands> in{};
   std::uint64_t hash = 0;  // of the whole tree below: equal trees have equal hashes
   int users = 0;
+  int id = -1;  // its node, while a Reifier is at work
 };
 
 constexpr std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
@@ -68,65 +70,68 @@ class ref {
     return *this;
   }
   constexpr ~ref() { drop(); }
-  constexpr const Declared* get() const { return p_; }
+  constexpr Declared* get() const { return p_; }
 };
 
-// Flattens the DAGs under `roots`, visiting each declaration once: linear time, no recursion.
+// Flattens the DAGs under its roots, visiting each declaration once: linear time, no recursion.
 // Equal nodes become one.
 class Reifier {
-  struct Slot {
-    const Declared* declared = nullptr;
-    int id = -1;
-  };
   Graph g_;
-  std::vector<Slot> table_ = std::vector<Slot>(128);  // open addressing by hash; a pointer has no constexpr hash
-  std::size_t used_ = 0;
+  std::vector<std::uint64_t> hashes_;                  // of each node
+  std::vector<int> table_ = std::vector<int>(64, -1);  // node ids, open addressing by hash
+  std::vector<Declared*> numbered_;
 
-  static constexpr std::size_t slot(const std::vector<Slot>& t, const Declared* d) {  // of d, else the free one for it
-    std::size_t i = d->hash & (t.size() - 1);
-    while (t[i].declared && t[i].declared != d) i = (i + 1) & (t.size() - 1);
-    return i;
+  constexpr void place(int id) {
+    std::size_t i = hashes_[std::size_t(id)] & (table_.size() - 1);
+    while (table_[i] >= 0) i = (i + 1) & (table_.size() - 1);
+    table_[i] = id;
+  }
+  constexpr int intern(const Node& n, std::uint64_t hash) {
+    for (std::size_t i = hash & (table_.size() - 1); table_[i] >= 0; i = (i + 1) & (table_.size() - 1))
+      if (hashes_[std::size_t(table_[i])] == hash && g_[table_[i]].same(n)) return table_[i];
+    const int id = int(g_.size());
+    g_.nodes.push_back(n);
+    hashes_.push_back(hash);
+    if (2 * g_.size() > table_.size()) {
+      table_ = std::vector<int>(2 * table_.size(), -1);
+      for (int k = 0; k < id; ++k) place(k);
+    }
+    place(id);
+    return id;
   }
 
  public:
-  constexpr int add(const Declared* root) {
-    std::vector<const Declared*> work{root};
+  constexpr int add(Declared* root) {
+    std::vector<Declared*> work{root};
     while (!work.empty()) {
-      const Declared* d = work.back();
-      Node n{d->op, d->type, d->attr, {-1, -1, -1, -1}, d->line};
+      Declared* d = work.back();
+      if (d->id >= 0) {
+        work.pop_back();
+        continue;
+      }
+      std::array<int, max_operands> in{-1, -1, -1, -1};
       bool ready = true;
       for (std::size_t k = max_operands; k-- > 0;) {
         if (!d->in[k]) continue;
-        const Slot& s = table_[slot(table_, d->in[k])];
-        n.in[k] = s.id;
-        if (!s.declared) {
-          work.push_back(d->in[k]);
-          ready = false;
-        }
+        in[k] = d->in[k]->id;
+        if (in[k] >= 0) continue;
+        work.push_back(d->in[k]);
+        ready = false;
       }
       if (!ready) continue;
       work.pop_back();
-      const std::size_t i = slot(table_, d);
-      if (table_[i].declared) continue;
-      int id = -1;  // an equal node has the same hash, so it is on this probe path
-      for (std::size_t j = d->hash & (table_.size() - 1); j != i; j = (j + 1) & (table_.size() - 1))
-        if (g_[table_[j].id].same(n)) id = table_[j].id;
-      if (id < 0) {
-        id = int(g_.size());
-        g_.nodes.push_back(n);
-      }
-      table_[i] = {d, id};
-      if (2 * ++used_ > table_.size()) {
-        std::vector<Slot> more(4 * table_.size());
-        for (const Slot& s : table_)
-          if (s.declared) more[slot(more, s.declared)] = s;
-        table_ = more;
-      }
+      d->id = intern({d->op, d->type, d->attr, in, d->line}, d->hash);
+      numbered_.push_back(d);
     }
-    return table_[slot(table_, root)].id;
+    return root->id;
   }
-  constexpr void output(std::string_view name, const Declared* root) { g_.outputs.push_back({name, add(root)}); }
-  constexpr Graph graph() const { return g_; }
+  constexpr void output(std::string_view name, Declared* root) {
+    if (root) g_.outputs.push_back({name, add(root)});
+  }
+  constexpr Graph graph() && { return std::move(g_); }
+  constexpr ~Reifier() {
+    for (Declared* d : numbered_) d->id = -1;
+  }
 };
 
 }  // namespace attune

@@ -6,8 +6,24 @@
 
 namespace attune {
 
+// Names of layers, as in  constexpr auto wq = numbered<12>("wq");  wq[3] is "wq3". Names outlive the
+// graph, so this stands outside of the spec.
+template <int N>
+struct numbered {
+  std::array<std::array<char, 32>, std::size_t(N)> text{};
+  constexpr explicit numbered(std::string_view name) {
+    for (int i = 0; i < N; ++i) {
+      char* to = std::copy(name.begin(), name.end(), text[std::size_t(i)].begin());
+      int unit = 1;
+      while (i / unit >= 10) unit *= 10;
+      for (; unit; unit /= 10) *to++ = char('0' + i / unit % 10);
+    }
+  }
+  constexpr std::string_view operator[](int i) const { return text[std::size_t(i)].data(); }
+};
+
 // A run-time argument of shape [D...], dense and row-major. Names are C identifiers that outlive
-// the graph: string literals.
+// the graph: string literals, or numbered ones.
 template <long... D>
 constexpr auto input(std::string_view name, ATTUNE_HERE) {
   if constexpr (sizeof...(D) < 1 || sizeof...(D) > std::size_t(max_rank)) {
@@ -59,7 +75,15 @@ template <operand X> constexpr auto rope(const X& x, Rotation how, ATTUNE_HERE) 
 template <operand A, operand B> constexpr auto matmul(const A& a, const B& b, ATTUNE_HERE) { return make<Op::matmul>({}, here.line, a, b); }
 
 // Scores where keep holds, -inf elsewhere.
-template <operand S, operand E> constexpr auto mask(const S& s, const E& keep, ATTUNE_HERE) { return make<Op::mask>({}, here.line, s, keep); }
+template <operand S, class E>
+constexpr auto mask(const S& s, const E& keep, ATTUNE_HERE) {
+  if constexpr (operand<E>) {
+    return make<Op::mask>({}, here.line, s, keep);
+  } else {
+    report<Rule::mask_needs_predicate, Op::mask, 0, 0, E>();
+    return poison{};
+  }
+}
 
 // sqrt(N) in constant evaluation, for the scale of the scores.
 template <long N>

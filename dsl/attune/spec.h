@@ -139,36 +139,51 @@ constexpr Reified reify(const Result& result) {
   if constexpr (is_outputs<Result>) {
     if constexpr (is_poison<decltype(result.map)>) return {};
     else hana::for_each(result.map, [&](const auto& pair) { r.output(hana::to<const char*>(hana::first(pair)), hana::second(pair).r.get()); });
-    return {r.graph(), result.line};
+    return {std::move(r).graph(), result.line};
   } else if constexpr (hana::is_a<hana::map_tag, Result>) {
     return reify(hana::unpack(result, [](const auto&... pairs) { return outputs(pairs...); }));
   } else if constexpr (is_poison<Result>) {
     return {};
   } else if constexpr (node<Result>) {
     r.output("out", result.r.get());
-    return {r.graph()};
+    return {std::move(r).graph()};
   } else {
     report_spec<Rule::result_not_tensor, Result>();
     return {};
   }
 }
 
-template <class Spec> inline constexpr Fault fault_in = [] {
+template <class Spec>
+constexpr Fault fault_in() {
   const Reified r = reify(Spec{}());
   return fault_of(r.graph, r.outputs_line);
-}();
+}
+template <class Spec> inline constexpr Fault the_fault = fault_in<Spec>();
+template <class Spec> concept runs_at_compile_time = requires { typename std::integral_constant<Rule, fault_in<Spec>().rule>; };
+
 template <class Spec, std::size_t... I>
-constexpr auto report_fault_in(std::index_sequence<I...>) {
-  constexpr Fault f = fault_in<Spec>;
+constexpr auto report_fault_of(std::index_sequence<I...>) {
+  constexpr Fault f = the_fault<Spec>;
   report_fault<f.rule, f.line, f.other, f.a, f.b, f.name[I]...>();
+}
+template <class Spec>
+constexpr auto check_whole() {
+  if constexpr (!runs_at_compile_time<Spec>) {
+    [[maybe_unused]] constexpr Fault f = fault_in<Spec>();  // the notes of this error say what can not run at compile time
+  } else if constexpr (the_fault<Spec>.rule != Rule::ok) {
+    report_fault_of<Spec>(std::make_index_sequence<the_fault<Spec>.name.size()>{});
+  }
 }
 
 // The graph of a spec, at compile time or at run time. A captureless spec is also checked as a
 // whole, at compile time; of another a fault is thrown.
 template <class Spec>
 constexpr auto graph_of(const Spec& spec) {
-  if constexpr (!std::is_invocable_v<const Spec&>) {
+  if constexpr (node<Spec> || index_expression<Spec> || std::is_invocable_v<const Spec&, poison>) {
     report_spec<Rule::not_a_spec, Spec>();
+    return Graph{};
+  } else if constexpr (!std::is_invocable_v<const Spec&>) {
+    spec();  // the compiler says why; not again if the spec itself is in error
     return Graph{};
   } else if constexpr (std::is_void_v<std::invoke_result_t<const Spec&>>) {
     report_spec<Rule::result_not_tensor, Spec>();
@@ -176,11 +191,11 @@ constexpr auto graph_of(const Spec& spec) {
   } else {
     Reified made = reify(spec());
     if constexpr (std::is_empty_v<Spec> && std::is_default_constructible_v<Spec>) {
-      if constexpr (fault_in<Spec>.rule != Rule::ok) report_fault_in<Spec>(std::make_index_sequence<fault_in<Spec>.name.size()>{});
+      check_whole<Spec>();
     } else if (fault_of(made.graph, made.outputs_line).rule != Rule::ok) {
       throw std::invalid_argument("graph_of(spec): a fault that shows at compile time once the lambda has no captures; make them template parameters");
     }
-    return made.graph;
+    return std::move(made.graph);
   }
 }
 

@@ -15,7 +15,7 @@ template <Kind K, long... D>
 struct expr {
   static constexpr Type type{K, {int(sizeof...(D)), {D...}}};
   ref r;
-  constexpr expr(ref declared) : r(declared) {}
+  constexpr explicit expr(ref declared) : r(declared) {}
   constexpr expr(poison) {}  // its error was reported
 };
 template <long... D> using tensor = expr<Kind::tensor, D...>;

@@ -86,4 +86,5 @@ done
 passed=$(cat "$work"/result.* 2>/dev/null | grep -c pass)
 failed=$(cat "$work"/result.* 2>/dev/null | grep -c fail)
 echo "error messages: $passed passed, $failed failed, $skipped skipped"
-[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+[ $((passed + failed)) = 0 ] && exit 77
+[ "$failed" = 0 ]
