@@ -1,6 +1,8 @@
 #include "cli/host/kernel.h"
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -14,25 +16,45 @@ namespace {
 using ParallelFor = void (*)(void* ctx, long items, void (*body)(void* state, long item, int worker), void* state);
 }  // namespace
 
-Buffer::Buffer(std::size_t floats) : size_(floats) {
-  const std::size_t bytes = std::max<std::size_t>((floats * sizeof(float) + 4095) / 4096 * 4096, 4096);
-  p_.reset(static_cast<float*>(std::aligned_alloc(4096, bytes)));
-  if (!p_) throw Error(fmt::format("out of memory: {} bytes wanted", bytes));
-  std::memset(p_.get(), 0, bytes);
+Buffer::Buffer(std::size_t floats, Place place) : p_(nullptr, Free{nullptr, 0}), size_(floats) {
+  const std::size_t page = std::size_t(sysconf(_SC_PAGESIZE));
+  const std::size_t bytes = std::max(page, (floats * sizeof(float) + page - 1) / page * page);
+  if (place == Place::on_page) {
+    p_.reset(static_cast<float*>(std::aligned_alloc(page, bytes)));
+    if (!p_) throw Error(fmt::format("out of memory: {} bytes wanted", bytes));
+    std::memset(p_.get(), 0, bytes);
+    return;
+  }
+  void* mapping = mmap(nullptr, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapping == MAP_FAILED || mprotect(static_cast<char*>(mapping) + bytes, page, PROT_NONE)) throw Error(fmt::format("out of memory: {} bytes wanted", bytes + page));
+  p_.get_deleter() = {mapping, bytes + page};
+  p_.reset(reinterpret_cast<float*>(static_cast<char*>(mapping) + bytes) - floats);
 }
 
-Arguments::Arguments(const Interface& interface, const Bindings& values) {
+void Buffer::make_read_only() {
+  const Free& f = p_.get_deleter();
+  const std::size_t page = std::size_t(sysconf(_SC_PAGESIZE));
+  if (!f.mapping || mprotect(f.mapping, f.bytes - page, PROT_READ)) throw Error("a buffer can't be made read-only");
+}
+
+void Buffer::Free::operator()(float* p) const {
+  if (mapping) munmap(mapping, bytes);
+  else std::free(p);
+}
+
+Arguments::Arguments(const Interface& interface, const Bindings& values, Place place) {
   const auto fill = [&](const std::vector<Argument>& from, std::vector<Buffer>& to) {
     for (const Argument& a : from) {
       const std::vector<float>& v = values.at(a.name);
-      to.emplace_back(v.size());
+      to.emplace_back(v.size(), place);
       std::copy(v.begin(), v.end(), to.back().data());
+      if (place == Place::before_guard) to.back().make_read_only();
     }
   };
   fill(interface.inputs, inputs);
   fill(interface.weights, weights);
   for (const Argument& a : interface.outputs) {
-    outputs.emplace_back(std::size_t(a.dims.size()));
+    outputs.emplace_back(std::size_t(a.dims.size()), place);
     std::fill_n(outputs.back().data(), outputs.back().size(), std::numeric_limits<float>::quiet_NaN());
   }
   for (const Buffer& b : inputs) args.push_back(b.data());
@@ -40,25 +62,7 @@ Arguments::Arguments(const Interface& interface, const Bindings& values) {
   for (const Buffer& b : weights) weight_pointers.push_back(b.data());
 }
 
-struct Kernel::Symbols {
-  void* library = nullptr;
-  std::size_t (*workspace_bytes)(int workers) = nullptr;
-  std::size_t (*packed_bytes)() = nullptr;  // null: no weights; likewise the next
-  void (*pack_weights)(const void* weights, void* packed) = nullptr;
-  int (*checked)(const void* args, const void* packed, void* workspace, std::size_t bytes, int workers, ParallelFor, void* ctx) = nullptr;
-  void (*plain)(const void* args, const void* packed, void* workspace, int workers, ParallelFor, void* ctx) = nullptr;
-
-  template <class F>
-  void find(F*& f, const std::string& name, bool optional = false) {
-    f = reinterpret_cast<F*>(dlsym(library, name.c_str()));
-    if (!f && !optional) throw Error(fmt::format("the generated kernel has no function {}", name));
-  }
-  ~Symbols() {
-    if (library) dlclose(library);
-  }
-};
-
-Kernel::Kernel(const std::vector<SourceFile>& files, const std::string& name, const std::filesystem::path& folder, const std::vector<std::string>& flags) : symbols_(std::make_unique<Symbols>()) {
+Library::Library(const std::vector<SourceFile>& files, const std::filesystem::path& folder, const std::vector<std::string>& flags) {
   std::filesystem::create_directories(folder);
   std::vector<std::filesystem::path> sources;
   for (const SourceFile& f : files) {
@@ -70,17 +74,41 @@ Kernel::Kernel(const std::vector<SourceFile>& files, const std::string& name, co
   all.insert(all.end(), flags.begin(), flags.end());
   const Built built = build_shared(sources, library, all);
   if (!built.ok) throw Error(fmt::format("the generated code does not compile: {}", built.first_error()));
-  symbols_->library = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!symbols_->library) throw Error(fmt::format("the compiled kernel does not load: {}", dlerror()));
+  handle_ = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle_) throw Error(fmt::format("the compiled kernel does not load: {}", dlerror()));
+}
+Library::~Library() { dlclose(handle_); }
+void* Library::find(const std::string& symbol) const { return dlsym(handle_, symbol.c_str()); }
+
+struct Kernel::Symbols {
+  std::shared_ptr<const Library> library;
+  std::size_t (*workspace_bytes)(int workers) = nullptr;
+  std::size_t (*packed_bytes)() = nullptr;  // null: no weights; likewise the next
+  void (*pack_weights)(const void* weights, void* packed) = nullptr;
+  int (*checked)(const void* args, const void* packed, void* workspace, std::size_t bytes, int workers, ParallelFor, void* ctx) = nullptr;
+  void (*plain)(const void* args, const void* packed, void* workspace, int workers, ParallelFor, void* ctx) = nullptr;
+
+  template <class F>
+  void find(F*& f, const std::string& name, bool optional = false) {
+    f = reinterpret_cast<F*>(library->find(name));
+    if (!f && !optional) throw Error(fmt::format("the generated kernel has no function {}", name));
+  }
+};
+
+Kernel::Kernel(const std::vector<SourceFile>& files, const std::string& name, const std::filesystem::path& folder, const std::vector<std::string>& flags)
+    : Kernel(std::make_shared<const Library>(files, folder, flags), name) {}
+
+Kernel::Kernel(std::shared_ptr<const Library> library, const std::string& name, Place place) : symbols_(std::make_unique<Symbols>()) {
+  symbols_->library = std::move(library);
   symbols_->find(symbols_->workspace_bytes, name + "_workspace_bytes");
   symbols_->find(symbols_->packed_bytes, name + "_packed_bytes", true);
   symbols_->find(symbols_->pack_weights, name + "_pack_weights", true);
   symbols_->find(symbols_->checked, name + "_checked");
   symbols_->find(symbols_->plain, name);
-  const auto floats = [](std::size_t bytes) { return (bytes + sizeof(float) - 1) / sizeof(float); };
+  const auto floats = [](std::size_t bytes) { return (bytes + 63) / 64 * 64 / sizeof(float); };
   workspace_bytes_ = symbols_->workspace_bytes(1);
-  workspace_ = std::make_unique<Buffer>(floats(workspace_bytes_));
-  if (symbols_->packed_bytes) packed_ = std::make_unique<Buffer>(floats(symbols_->packed_bytes()));
+  workspace_ = std::make_unique<Buffer>(floats(workspace_bytes_), place);
+  if (symbols_->packed_bytes) packed_ = std::make_unique<Buffer>(floats(symbols_->packed_bytes()), place);
 }
 Kernel::~Kernel() = default;
 Kernel::Kernel(Kernel&&) noexcept = default;

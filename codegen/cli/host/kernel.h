@@ -12,35 +12,59 @@
 
 namespace attune::host {
 
-// Dense f32 storage on a 64-byte boundary, a page at least.
+// Where a buffer lies: from the start of a page on, or up to a page that can't be touched, so that
+// an access past its end is a fault. Kernels are timed with the first and tested with the second.
+enum class Place { on_page, before_guard };
+
+// Dense f32 storage, zero at first. On a 64-byte boundary, unless before a guard with a size that is
+// no multiple of it.
 class Buffer {
  public:
-  explicit Buffer(std::size_t floats);
+  explicit Buffer(std::size_t floats, Place = Place::on_page);
   float* data() const { return p_.get(); }
   std::size_t size() const { return size_; }
+  // From now on a write is a fault. Before a guard only.
+  void make_read_only();
 
  private:
   struct Free {
-    void operator()(float* p) const { std::free(p); }
+    void* mapping;  // null: from the heap
+    std::size_t bytes;
+    void operator()(float* p) const;
   };
   std::unique_ptr<float[], Free> p_;
   std::size_t size_;
 };
 
 // Buffers for the arguments of one spec, filled from bindings. Outputs start as NaN, so that an
-// element that a kernel does not write is seen.
+// element that a kernel does not write is seen. Before guards, inputs and weights are read-only.
 struct Arguments {
-  Arguments(const Interface&, const Bindings&);
+  Arguments(const Interface&, const Bindings&, Place = Place::on_page);
   std::vector<Buffer> inputs, outputs, weights;
   // NAME_args and NAME_weights are structs of pointers alone, so arrays of pointers.
   std::vector<const void*> args, weight_pointers;
 };
 
+// Generated files, of one kernel or of several, as a shared library in this process.
+class Library {
+ public:
+  // Writes `files` to `folder`, compiles them with `flags` and loads the result. Throws Error with
+  // the compiler's first error if they don't compile.
+  Library(const std::vector<SourceFile>& files, const std::filesystem::path& folder, const std::vector<std::string>& flags);
+  ~Library();
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+  void* find(const std::string& symbol) const;  // null if there is none
+
+ private:
+  void* handle_ = nullptr;
+};
+
 // The C functions of a generated kernel (DESIGN.md, "The contract of generated code").
 class Kernel {
  public:
-  // Writes `files` to `folder`, compiles them with `flags` and loads the result. Throws Error with
-  // the compiler's first error if they don't compile, or if a symbol is missing.
+  // Kernel `name` of the library. Throws Error if a symbol is missing.
+  Kernel(std::shared_ptr<const Library>, const std::string& name, Place = Place::on_page);
   Kernel(const std::vector<SourceFile>& files, const std::string& name, const std::filesystem::path& folder, const std::vector<std::string>& flags);
   ~Kernel();
   Kernel(Kernel&&) noexcept;
