@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <vector>
+
 #include "cli/host/target.h"
 #include "graph/interpret.h"
 
@@ -14,7 +15,8 @@ namespace attune::host {
 
 // Where a buffer lies: from the start of a page on, or up to a page that can't be touched, so that
 // an access past its end is a fault. Kernels are timed with the first and tested with the second.
-enum class Place { on_page, before_guard };
+enum class Place { on_page,
+                   before_guard };
 
 // Dense f32 storage, zero at first. On a 64-byte boundary, unless before a guard with a size that is
 // no multiple of it.
@@ -51,12 +53,15 @@ class Library {
   // Writes `files` to `folder`, compiles them with `flags` and loads the result. Throws Error with
   // the compiler's first error if they don't compile.
   Library(const std::vector<SourceFile>& files, const std::filesystem::path& folder, const std::vector<std::string>& flags);
+  // Loads what was compiled before.
+  explicit Library(const std::filesystem::path& shared_library);
   ~Library();
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
   void* find(const std::string& symbol) const;  // null if there is none
 
  private:
+  void load(const std::filesystem::path&);
   void* handle_ = nullptr;
 };
 
@@ -89,10 +94,14 @@ struct Deviation {
   double max_error = 0;   // of elements that the interpreter says are finite
   double over_bound = 0;  // the largest error / bound; infinite where an element is or isn't finite against what was promised
   std::string where;      // the worst element, as out[i]
+  double got = 0, right = 0, bound = 0;  // there
+  long compared = 0;      // elements that the interpreter says are finite
+  long sharply = 0;       // of those: with a bound of less than a thousandth of 1 + |right|
   bool ok() const { return over_bound <= 1; }
 };
 // Where the right value is finite the kernel's must be, and within the bound; where it is not, the
 // kernel's must not be either. With finite inputs an infinite value (the LSE of an empty row) must be that infinity.
+// Subnormals count as 0, and where the bound is infinite or the value near what f32 holds nothing is promised.
 Deviation compare(const Interface&, const Arguments&, const std::vector<Array>& expected, bool finite_inputs);
 
 }  // namespace attune::host
