@@ -16,7 +16,7 @@ def solve(a, b):
     rows = [row[:] + [y] for row, y in zip(a, b)]
     n = len(rows)
     for i in range(n):
-        pivot = max(range(i, n), key=lambda k: abs(rows[k][i]))
+        pivot = max((abs(rows[k][i]), k) for k in range(i, n))[1]
         rows[i], rows[pivot] = rows[pivot], rows[i]
         for k in range(i + 1, n):
             factor = rows[k][i] / rows[i][i]

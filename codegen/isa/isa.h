@@ -1,5 +1,16 @@
 // Targets as data: each ISA is a table of small operations, written out at the top of a generated
-// file, so that the body below reads the same on every one.
+// file, so that the body below reads the same on every one. tests/isa/ops.inc says what each means.
+//   types      vec (floats), ivec (int32), lanes_t (a truth per lane); + - * / on vec, + - * on ivec
+//   memory     load store load_part(p, n) store_part(p, x, n) load_strided(p, stride) prefetch
+//              transpose_block(from, from_stride, to, to_stride, scale)
+//   values     splat isplat iota first; to_real(ivec)
+//   lanes      fma min max imin imax swap_pairs select(m, a, b) keep_where(m, a)
+//   truths     less less_equal equal not_less iless iless_equal iequal; both either negation
+//              all_lanes(bool); any has_nan give a bool
+//   sums       reduce_add reduce_max
+//   functions  exp exp_nonpositive exp2 exp2_nonpositive tanh floor_div floor_mod
+//   state      set_float_state restore_float_state
+// min, max, exp, exp2 and tanh take floats as well, floor_div and floor_mod longs.
 #pragma once
 #include <set>
 #include <string>

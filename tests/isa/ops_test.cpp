@@ -1,5 +1,6 @@
 // Every prelude compiles without a warning on its own, and each op does what its scalar meaning
 // says: natively where the host can, emulated always.
+#include <fmt/format.h>
 #include <sys/wait.h>
 
 #include <catch2/catch.hpp>
@@ -165,6 +166,37 @@ void use(const float* p, float* q, long n, int d) {
         CHECK(run("nm " + source + ".o | grep -c ' [dDbB] '").output == "0\n");
       }
     }
+}
+
+TEST_CASE("tiles of fma keep their accumulators in registers") {
+  struct Tile {
+    std::string isa;
+    int rows, columns;
+  };
+  for (const Tile& tile : {Tile{"avx512", 8, 3}, Tile{"avx512", 6, 4}, Tile{"avx2", 6, 2}, Tile{"avx2", 4, 3}}) {
+    const Isa& target = isa(tile.isa);
+    std::string zero, step, end;
+    for (int j = 0; j < tile.columns; ++j) step += fmt::format("    vec b{} = load(b + {});\n", j, target.lanes * j);
+    for (int i = 0; i < tile.rows; ++i) {
+      step += fmt::format("    vec a{0} = splat(a[{0}]);\n", i);
+      for (int j = 0; j < tile.columns; ++j) {
+        zero += fmt::format("  vec c{}{} = splat(0.0f);\n", i, j);
+        step += fmt::format("    c{0}{1} = fma(a{0}, b{1}, c{0}{1});\n", i, j);
+        end += fmt::format("  store(c + {2}, c{0}{1});\n", i, j, (i * tile.columns + j) * target.lanes);
+      }
+    }
+    std::string body = fmt::format(
+        "namespace kernel {{\n\n{}\nvoid tile(const float* a, const float* b, float* c, long n) {{\n{}"
+        "#pragma GCC unroll 4\n  for (long k = 0; k < n; ++k, a += {}, b += {}) {{\n{}  }}\n{}}}\n\n}}\n",
+        prelude(target, {"load", "store", "splat", "fma"}), zero, tile.rows, tile.columns * target.lanes, step, end);
+    std::string source = write(fmt::format("{}_{}x{}.cpp", tile.isa, tile.rows, tile.columns), file_of(target, body));
+    for (const std::string& compiler : compilers()) {
+      REQUIRE(run(compiler + " -std=c++17 -O2 -fno-asynchronous-unwind-tables -S -o " + source + ".s " + source).output == "");
+      INFO(compiler << " " << source);
+      CHECK(run("grep -c vfmadd " + source + ".s").output != "0\n");
+      CHECK(run("grep -E 'rsp|rbp' " + source + ".s | grep mm").output == "");
+    }
+  }
 }
 
 TEST_CASE("preludes are laid out as clang-format would, in 100 columns") {
