@@ -1,4 +1,5 @@
 #include "cli/host/inputs.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -20,8 +21,10 @@ void scale(Bindings& b, const std::vector<std::string>& names, double factor) {
 
 // Logits are bilinear in left and right: scales them by `factor`, through both sides where one input feeds both.
 void scale_logits(Bindings& b, const Roles& r, double factor) {
-  if (r.left == r.right) scale(b, r.left, std::sqrt(std::abs(factor)));
-  else scale(b, r.left, factor);
+  if (r.left == r.right)
+    scale(b, r.left, std::sqrt(std::abs(factor)));
+  else
+    scale(b, r.left, factor);
 }
 
 // Calls f(x) for the features of row `row` of every head; a row counts from the end if negative.

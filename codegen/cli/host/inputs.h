@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <vector>
+
 #include "graph/interpret.h"
 #include "lower.h"
 

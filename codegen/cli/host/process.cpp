@@ -1,13 +1,16 @@
 #include "cli/host/process.h"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+
 #include "lower.h"
 
 extern char** environ;

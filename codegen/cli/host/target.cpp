@@ -1,9 +1,12 @@
 #include "cli/host/target.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <sstream>
+
 #include "cli/host/process.h"
 
 namespace attune::host {

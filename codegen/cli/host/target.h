@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 #include <vector>
+
 #include "lower.h"
 
 namespace attune::host {

@@ -1,0 +1,37 @@
+// Graphs made node by node at run time, typed by the language's own rules.
+#pragma once
+#include <attune/graph.h>
+
+#include <string>
+#include <vector>
+
+namespace attune::fuzz {
+
+class Builder {
+ public:
+  // The id of a node of type `infer` (attune/rules.h), or of its equal. Throws std::logic_error,
+  // with the op's name, where the operands break a rule.
+  int op(Op, std::vector<int> operands, Attr = {});
+  // Tensors of shape `dims` under a name of their own.
+  int input(const Dims&);
+  int weight(const Dims&);
+
+  // Index expressions and the algebra of reductions.
+  int leaf(Op);
+  int integer(long);
+  int real(double);
+
+  void output(int node);
+  // What the outputs reach.
+  Graph finish() const;
+
+  const Node& operator[](int id) const { return g_[id]; }
+  const Type& type(int id) const { return g_[id].type; }
+  int size() const { return int(g_.size()); }
+
+ private:
+  int add(Node);
+  Graph g_;
+};
+
+}  // namespace attune::fuzz

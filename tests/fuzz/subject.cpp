@@ -1,0 +1,101 @@
+#include "fuzz/subject.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "graph/print.h"
+#include "graph/verify.h"
+#include "passes/pipeline.h"
+
+namespace attune::fuzz {
+
+namespace {
+
+// What may be called the same: equal where not finite, else within the bound of either.
+Complaint difference(const Graph& g, const std::vector<Array>& before, const std::vector<Array>& after) {
+  for (std::size_t o = 0; o < before.size(); ++o)
+    for (std::size_t i = 0; i < before[o].v.size(); ++i) {
+      const double a = before[o].v[i], b = after[o].v[i];
+      if (a == b || (std::isnan(a) && std::isnan(b)) || std::abs(a - b) <= before[o].bound[i]) continue;
+      return fmt::format("{}[{}] was {} and is {}, with a bound of {}", g.outputs[o].name, i, a, b, before[o].bound[i]);
+    }
+  return {};
+}
+
+}  // namespace
+
+Subject::Subject(std::uint64_t id, Graph g) : prefix_(fmt::format("s{}", id)), graph_(std::move(g)), interface_(interface_of(graph_)), cases_(host::check_cases(graph_, interface_)) {
+  for (const host::Case& c : cases_) expected_.push_back(interpret_outputs(graph_, c.values));
+}
+
+Complaint Subject::passes() const {
+  Graph g = graph_;
+  for (const Pass& p : attune::passes()) {
+    g = p.run(g);
+    try {
+      verify(g);
+    } catch (const InvalidGraph& e) {
+      return fmt::format("the pass {} breaks the graph: {}\n{}", p.name, e.what(), to_text(g));
+    }
+    for (std::size_t c = 0; c < cases_.size(); ++c)
+      if (const Complaint d = difference(g, expected_[c], interpret_outputs(g, cases_[c].values)); !d.empty())
+        return fmt::format("the pass {} changes what is computed from inputs '{}': {}\n{}", p.name, cases_[c].name, d, to_text(g));
+  }
+  return {};
+}
+
+void Subject::generate(std::vector<SourceFile>& headers_and_dispatchers, std::string& code) {
+  variants_.clear();
+  const auto add = [&](const Variant& v, const std::vector<SourceFile>& files) {
+    for (const SourceFile& f : files) {
+      const bool is_code = f.name != v.name + ".h" && f.name != v.name + ".cpp";
+      if (is_code) code += f.text + "\n";
+      else headers_and_dispatchers.push_back(f);
+    }
+    variants_.push_back(v);
+  };
+  for (const std::string& isa : host::known_isas()) {
+    GenerateOptions o{prefix_ + "_" + isa, prefix_, "attune_fuzz", {isa}, !host::runs(isa)};
+    add({o.name, isa + (o.emulate ? " (emulated)" : ""), false}, attune::generate(graph_, o));
+  }
+  for (const LoopOrder order : {LoopOrder::textbook, LoopOrder::vectorisable}) {
+    const bool textbook = order == LoopOrder::textbook;
+    GenerateOptions o{prefix_ + (textbook ? "_textbook" : "_naive"), prefix_, "attune_fuzz"};
+    add({o.name, textbook ? "naive, textbook order" : "naive, vectorisable", true}, generate_naive(graph_, o, order));
+  }
+}
+
+Complaint Subject::kernels(const std::shared_ptr<const host::Library>& library, Tally& tally) const {
+  for (const Variant& v : variants_) {
+    host::Kernel kernel(library, v.name, host::Place::before_guard);
+    for (std::size_t c = 0; c < cases_.size(); ++c) {
+      if (v.naive && !cases_[c].finite) continue;
+      if (const Complaint wrong = run(kernel, c, tally); !wrong.empty()) return fmt::format("{} on inputs '{}': {}", v.label, cases_[c].name, wrong);
+    }
+  }
+  return {};
+}
+
+Complaint Subject::run(host::Kernel& kernel, std::size_t c, Tally& tally) const {
+  host::Arguments arguments(interface_, cases_[c].values, host::Place::before_guard);
+  kernel.pack(arguments);
+  if (const int code = kernel.checked(arguments); code != 0) return fmt::format("it returned {}", code);
+  const host::Deviation d = host::compare(interface_, arguments, expected_[c], cases_[c].finite);
+  tally.elements += d.compared;
+  tally.sharp += d.sharply;
+  if (d.ok()) return {};
+  return fmt::format("{} is {} and not {}: off by {:.3g}, and the bound is {:.3g}", d.where, d.got, d.right, d.got - d.right, d.bound);
+}
+
+std::vector<std::string> compiler_flags() {
+  std::vector<std::string> flags{"-O1", "-Wall", "-Wextra", "-Werror"};
+  for (const std::string& isa : host::known_isas())
+    if (!host::runs(isa)) {
+      flags.push_back("-march=native");
+      break;
+    }
+  return flags;
+}
+
+}  // namespace attune::fuzz
