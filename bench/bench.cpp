@@ -1,6 +1,9 @@
 #include "bench/bench.h"
+
 #include <fmt/format.h>
+
 #include <algorithm>
+
 #include "bench/measure.h"
 
 namespace attune::bench {

@@ -1,6 +1,7 @@
 // Generated kernels against naive code and against the machine's FMA peak.
 #pragma once
 #include <attune/graph.h>
+
 #include <functional>
 #include <string>
 #include <vector>

@@ -1,5 +1,7 @@
 #include "bench/contenders.h"
+
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>

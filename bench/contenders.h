@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <vector>
+
 #include "bench/bench.h"
 #include "cli/host/inputs.h"
 #include "cli/host/kernel.h"
@@ -12,7 +13,9 @@
 
 namespace attune::bench {
 
-enum class Role { naive_textbook, naive_vectorisable, kernel };
+enum class Role { naive_textbook,
+                  naive_vectorisable,
+                  kernel };
 
 struct Sample {
   double seconds = 0;  // of one call, mean over the repetition
@@ -22,8 +25,8 @@ struct Sample {
 struct Contender {
   std::string name;
   Role role = Role::kernel;
-  std::string isa;     // whose peak it is measured by
-  bool usual = true;   // standard inputs, not other data
+  std::string isa;    // whose peak it is measured by
+  bool usual = true;  // standard inputs, not other data
   std::shared_ptr<host::Kernel> kernel;
   std::unique_ptr<host::Arguments> arguments;
   host::Deviation deviation;

@@ -1,10 +1,13 @@
 #include "bench/measure.h"
+
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <sched.h>
+
 #include <algorithm>
 #include <chrono>
 #include <sstream>
+
 #include "bench/peak.h"
 
 namespace attune::bench {

@@ -2,6 +2,7 @@
 #pragma once
 #include <string>
 #include <vector>
+
 #include "bench/contenders.h"
 
 namespace attune::bench {

@@ -1,4 +1,5 @@
 #include "bench/bench.h"
+
 #include "cli/commands.h"
 
 namespace attune::cli {

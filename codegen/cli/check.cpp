@@ -1,7 +1,9 @@
 // Runs the generated kernel of each ISA against the interpreter, on standard and on adversarial inputs.
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+
 #include "cli/commands.h"
 #include "cli/host/inputs.h"
 #include "cli/host/kernel.h"
@@ -70,8 +72,10 @@ class Checker {
     const int code = kernel.checked(arguments);
     const host::Deviation d = host::compare(interface_, arguments, expected_[i], c.finite);
     std::string verdict = "ok";
-    if (code != 0) verdict = fmt::format("FAIL: it returned {}", code);
-    else if (!d.ok()) verdict = fmt::format("FAIL at {}", d.where);
+    if (code != 0)
+      verdict = fmt::format("FAIL: it returned {}", code);
+    else if (!d.ok())
+      verdict = fmt::format("FAIL at {}", d.where);
     else if (i == 0 && interface_.outputs.size() == 1 && d.max_error > relative_limit(interface_) * largest(expected_[i]))
       verdict = fmt::format("FAIL: more than {} of the largest value", relative_limit(interface_));
     fmt::print("  {:<22} {:<24} {:>10.2e} {:>12.3g}  {}\n", label, c.name, d.max_error, d.over_bound, verdict);

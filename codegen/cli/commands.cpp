@@ -1,11 +1,14 @@
 // What the subcommands share.
 #include "cli/commands.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+
 #include "cli/host/target.h"
 
 namespace attune::cli {

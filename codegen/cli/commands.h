@@ -2,6 +2,7 @@
 #pragma once
 #include <string>
 #include <vector>
+
 #include "cli/specs.h"
 #include "lower.h"
 

@@ -1,8 +1,10 @@
 // Specs that are not in the zoo: compiled by the host compiler to a shared library that gives the graph.
 #include <dlfcn.h>
 #include <fmt/format.h>
+
 #include <filesystem>
 #include <sstream>
+
 #include "cli/host/process.h"
 #include "cli/host/target.h"
 #include "cli/specs.h"
@@ -18,10 +20,13 @@ std::string shorten(const host::Built& built, const std::string& header) {
   std::string before, after;
   bool past = false;
   for (std::string line; std::getline(lines, line);) {
-    if (line == error) past = true;
+    if (line == error)
+      past = true;
     else if (line.rfind(header + ":", 0) == 0) {
-      if (!past) before = line;
-      else if (after.empty()) after = line;
+      if (!past)
+        before = line;
+      else if (after.empty())
+        after = line;
     }
   }
   // GCC names the user's line before the error, Clang in a note after it.

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+
 #include "cli/commands.h"
 
 namespace attune::cli {

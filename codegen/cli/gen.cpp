@@ -1,5 +1,7 @@
 #include <fmt/format.h>
+
 #include <filesystem>
+
 #include "cli/commands.h"
 #include "cli/host/process.h"
 

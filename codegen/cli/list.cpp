@@ -1,5 +1,7 @@
 #include <fmt/format.h>
+
 #include <algorithm>
+
 #include "cli/commands.h"
 
 namespace attune::cli {

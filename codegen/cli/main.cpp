@@ -1,7 +1,9 @@
 // attune list | gen | check | bench | explain
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
 #include <exception>
+
 #include "cli/commands.h"
 
 using namespace attune;

@@ -1,10 +1,13 @@
 #include "cli/specs.h"
+
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <numeric>
 #include <utility>
+
 #include "lower.h"
 
 namespace attune::cli {
@@ -115,8 +118,10 @@ std::string kernel_name(const std::string& expression) {
   const std::size_t colons = base.rfind("::");
   std::string name;
   for (char c : expression.substr(colons == std::string::npos ? 0 : colons + 2)) {
-    if (std::isalnum(static_cast<unsigned char>(c))) name += c;
-    else if (!name.empty() && name.back() != '_') name += '_';
+    if (std::isalnum(static_cast<unsigned char>(c)))
+      name += c;
+    else if (!name.empty() && name.back() != '_')
+      name += '_';
   }
   while (!name.empty() && name.back() == '_') name.pop_back();
   return name;

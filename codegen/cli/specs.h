@@ -1,6 +1,7 @@
 // Which specs a command line means.
 #pragma once
 #include <attune/graph.h>
+
 #include <string>
 #include <vector>
 

@@ -1,6 +1,8 @@
 // The zoo is compiled here and nowhere else.
-#include <boost/hana/for_each.hpp>
 #include <zoo/zoo.h>
+
+#include <boost/hana/for_each.hpp>
+
 #include "cli/specs.h"
 
 namespace attune::cli {

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <memory>
 #include <vector>
+
 #include "cli_uniform.h"
 
 extern "C" size_t workspace_bytes_seen_from_c(void);
