@@ -85,16 +85,26 @@ constexpr auto mask(const S& s, const E& keep, ATTUNE_HERE) {
   }
 }
 
-// sqrt(N) in constant evaluation, for the scale of the scores.
+// sqrt(N), correctly rounded, for the scale of the scores: std::sqrt is no constant for every
+// compiler. By long division in base 4, one bit of the root a step.
 template <long N>
 inline constexpr double sqrt_of = [] {
   static_assert(N >= 0, "sqrt_of<N>: N is negative; take the head_dim");
-  double r = N < 1 ? 1 : double(N);
-  for (double p = r + 1; r < p;) {
-    p = r;
-    r = (r + double(N) / r) / 2;
+  std::uint64_t root = 0, rest = 0;
+  int fraction = 0;  // bits of the root behind the point
+  for (int digit = 31; N > 0 && root < std::uint64_t(1) << 53; --digit) {  // 53 bits, and one to round by
+    rest = rest << 2 | (digit < 0 ? 0 : std::uint64_t(N) >> 2 * digit & 3);
+    const std::uint64_t step = root << 2 | 1;
+    root <<= 1;
+    if (rest >= step) {
+      rest -= step;
+      ++root;
+    }
+    if (digit < 0) ++fraction;
   }
-  return N > 0 ? r : 0.0;
+  double r = double((root + 1) >> 1);
+  for (int i = 1; i < fraction; ++i) r /= 2;
+  return r;
 }();
 
 }  // namespace attune

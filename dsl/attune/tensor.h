@@ -8,8 +8,9 @@ namespace attune {
 // Where the user calls an op. No plain int, so that softmax(s, -1) is not taken for a line.
 struct Here {
   int line;
+  constexpr explicit Here(int l) : line(l) {}
 };
-#define ATTUNE_HERE Here here = {__builtin_LINE()}
+#define ATTUNE_HERE Here here = Here(__builtin_LINE())
 
 template <Kind K, long... D>
 struct expr {
