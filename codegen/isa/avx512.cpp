@@ -142,6 +142,10 @@ static inline lanes_t not_less(vec a, vec b) { return _mm512_cmp_ps_mask(a, b, _
       {"to_real", R"(static inline vec to_real(ivec a) { return _mm512_maskz_cvtepi32_ps(every, (__m512i)a); }
 )",
        {}},
+      {"from_nearest", R"(// a less the nearest integer, halves to even; 0 for +-inf.
+static inline vec from_nearest(vec a) { return _mm512_maskz_reduce_ps(every, a, 8); }
+)",
+       {}},
       {"scale2", R"(// p * 2^n for whole n; NaN if either is.
 static inline vec scale2(vec p, vec n) { return _mm512_maskz_scalef_ps(every, p, n); }
 )",
@@ -204,7 +208,10 @@ static inline void transpose_block(const float* from, long from_stride, float* t
 )",
        {}},
   };
-  isa.ops = table({ops, integer_ops(), exponentials(Exponent::real, true), scalar_ops()});
+  std::vector<OpText> powers = exponentials(Exponent::real, true);
+  for (OpText& op : powers)
+    if (op.name == "exp_shifted") op = exp_shifted_by_reduction();
+  isa.ops = table({ops, integer_ops(), powers, scalar_ops()});
   return isa;
 }
 

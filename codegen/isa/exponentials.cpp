@@ -61,6 +61,18 @@ const char* const power2 = R"(  vec p = splat(0.00132692605f);
   p = fma(p, r, splat(1.0f));
 )";
 
+// e^(x - peak): the difference is taken in units of log 2, in one fma. Its error, 1e-7 |peak|, is the
+// same factor for all weights of a row and leaves it with their sum.
+std::string shifted(Exponent form) {
+  const std::string head = R"(// e^(x - peak) for x <= peak, given shift_of(peak). NaN stays NaN, -inf gives 0; a result below the
+// least normal float is 0 or subnormal.
+static inline vec exp_shifted(vec x, vec shift) {
+  vec y = fma(x, splat(1.44269502f), shift);
+)";
+  const std::string n = form == Exponent::integer ? "  ivec n = nearest(y);\n  vec r = y - to_real(n);\n" : "  vec n = (y + splat(12582912.0f)) - splat(12582912.0f);\n  vec r = y - n;\n";
+  return head + n + power2 + "  return keep_where(not_less(y, splat(-126.0f)), " + reduction(form).scale + "(p, n));\n}\n";
+}
+
 const char* const expm1_quotient = R"(  vec q = splat(0.00138703233f);
   q = fma(q, r, splat(0.00836625602f));
   q = fma(q, r, splat(0.041667439f));
@@ -70,6 +82,13 @@ const char* const expm1_quotient = R"(  vec q = splat(0.00138703233f);
 )";
 
 }  // namespace
+
+OpText exp_shifted_by_reduction() {
+  std::string text = shifted(Exponent::real);
+  const size_t n = text.find("  vec n = "), power = text.find(power2), result = text.find("  return ");
+  // A reduction of -inf is 0, and scaling by 2^-inf, or by any power too low, gives 0: no select is needed.
+  return {"exp_shifted", text.substr(0, n) + "  vec r = from_nearest(y), n = y - r;\n" + text.substr(power, result - power) + "  return scale2(p, n);\n}\n", {}};
+}
 
 std::vector<OpText> exponentials(Exponent form, bool fused) {
   const Ln2 coarse = fused ? Ln2::rounded : Ln2::exact_products, fine = fused ? Ln2::in_two : Ln2::exact_products;
@@ -81,6 +100,11 @@ static inline vec exp_nonpositive(vec x) {
 )" + split(form, coarse) + power +
                               "  return keep_where(not_less(x, splat(-87.3365021f)), " + scale + "(p, n));\n}\n",
        {}},
+      {"shift_of", R"(// What exp_shifted wants to know of a row's peak: -log2(e) * peak, finite for every finite peak.
+static inline vec shift_of(vec peak) { return min(splat(__FLT_MAX__), peak * splat(-1.44269502f)); }
+)",
+       {}},
+      {"exp_shifted", shifted(form), {}},
       {"exp", R"(// e^x within a relative 2e-7. NaN stays NaN. Exactly 0 below -87.3365, where the result would be
 // subnormal, and at -inf; inf where it overflows.
 static inline vec exp(vec x) {

@@ -26,6 +26,7 @@ class ElementCode {
   int lane_axis = -1;                // -1: scalar code
   long part = -1;                    // lanes that exist, -1: all
   Expr acc, peak, old_peak, total;   // of real or vec type
+  Expr shift;                        // shift_of(peak), if there is one: makes e^(acc - peak) cheaper
   // The value of term t for the vector that holds the partners, where they lie a whole vector away.
   std::function<Expr(const ElementCode&, int term)> partner;
 

@@ -93,6 +93,7 @@ class Block {
 struct Parameter {
   Type type;
   std::string name;
+  std::string of = {};  // a reference to this type instead
 };
 struct Function {
   std::string name;

@@ -12,9 +12,21 @@ struct Work {
   long items = 0;
 };
 
+// Named parts of a worker's memory.
+struct Struct {
+  struct Field {
+    std::string name;
+    long floats;
+    std::string comment;
+  };
+  std::string name, comment;
+  std::vector<Field> fields;
+};
+
 struct Kernel {
   const Program* program = nullptr;
   const Schedule* schedule = nullptr;
+  std::vector<Struct> structs;
   std::vector<Function> functions;
   std::vector<Work> work;
   Body pack;  // of pack_weights, reading w.name and writing to packed

@@ -58,7 +58,7 @@ std::string StreamCode::score_tile(Tile t, bool keep, long last_part) {
   return n;
 }
 
-Expr StreamCode::weight_of(const Expr& score, const Expr& peak) const {
+Expr StreamCode::weight_of(const Expr& score, const Expr& peak, const Expr& shift) const {
   ElementCode e;
   e.memory = &c_.memory;
   e.expression = &s_.algebra.weight;
@@ -66,7 +66,17 @@ Expr StreamCode::weight_of(const Expr& score, const Expr& peak) const {
   e.lane_axis = score.type() == Type::vec ? 2 : -1;
   e.acc = score;
   e.peak = peak;
+  e.shift = shift;
   return e();
+}
+
+static bool subtracts_peak_in_exponent(const Expression& e) {
+  for (const Term& t : e.terms) {
+    if (t.fn != Fn::exp) continue;
+    const Term& d = e.terms[std::size_t(t.in[0])];
+    if (d.fn == Fn::sub && e.terms[std::size_t(d.in[0])].fn == Fn::acc && e.terms[std::size_t(d.in[1])].fn == Fn::peak) return true;
+  }
+  return false;
 }
 
 // Turns the scores of a block of columns into weights, in place, and brings the rows' state up to date.
@@ -82,12 +92,15 @@ std::string StreamCode::weigh(int vectors) {
   const auto slot = [&](long offset, int v) { return state + Expr(offset - at_.peak() + v * lanes_); };
   const auto load = [&](const Expr& p) { return call("load", Type::vec, {p}); };
   std::vector<Expr> peak, total;
+  std::vector<Expr> shift = std::vector<Expr>(std::size_t(vectors));
+  const bool shifts = subtracts_peak_in_exponent(s_.algebra.weight);
   for (int v = 0; v < vectors; ++v) {
     Expr sum = load(slot(at_.total(), v));
     if (s_.algebra.tracks_peak) {
       const Expr old = b.let(fmt::format("old{}", v), load(slot(at_.peak(), v)));
       peak.push_back(b.let(fmt::format("peak{}", v), call("max", Type::vec, {old, load(slot(at_.block_peak(), v))})));
       b.run(call("store", Type::none, {slot(at_.peak(), v), peak.back()}));
+      if (shifts) shift[std::size_t(v)] = b.let(fmt::format("shift{}", v), call("shift_of", Type::vec, {peak.back()}));
       if (rescales_) {
         ElementCode e;
         e.memory = &c_.memory;
@@ -108,7 +121,7 @@ std::string StreamCode::weigh(int vectors) {
   Block j = b.loop("j", 0, index("count"));
   for (int v = 0; v < vectors; ++v) {
     const Expr p = scores + Expr(at_.rows) * index("j") + Expr(v * lanes_);
-    const Expr w = j.let(fmt::format("w{}", v), weight_of(load(p), peak[std::size_t(v)]));
+    const Expr w = j.let(fmt::format("w{}", v), weight_of(load(p), peak[std::size_t(v)], shift[std::size_t(v)]));
     j.run(call("store", Type::none, {p, w}));
     j.assign(total[std::size_t(v)], total[std::size_t(v)] + w);
   }

@@ -35,7 +35,7 @@ class StreamCode {
 
   // score_tile.cpp
   std::string score_tile(Tile, bool keep, long last_part);
-  Expr weight_of(const Expr& score, const Expr& peak) const;
+  Expr weight_of(const Expr& score, const Expr& peak, const Expr& shift = {}) const;
   std::string weigh(int vectors);
   std::string value_tile(int rows, const StreamPlan::Group&);
   // careful.cpp
