@@ -8,6 +8,9 @@ namespace {
 // Exponential, update and rescale of one vector of scores, in FMA slots; counted from the
 // instructions of an exponential of degree 5 and what surrounds it.
 constexpr long slots_per_weight = 12;
+constexpr long l2_bytes_per_cycle = 64;
+// Entering and leaving a tile, in 1/120 of a cycle.
+constexpr long tile_overhead = 30 * 120;
 // Tables in the text are bounded: beyond this many bytes a block visits all columns.
 constexpr std::size_t table_entries = 4096 / sizeof(short);
 
@@ -175,9 +178,12 @@ class Planner {
 
   long cost(const RowBlocks& b, long whole, long part) const {
     const long weigh = 120 * slots_per_weight * b.tile.vectors / isa_.machine.fma_per_cycle;
-    const long column = s_.depth * step_cost(b.tile, isa_) / b.tile.rows;
+    // Rows that crowd the scores out of L1 come from L2 at every step.
+    const long turned = 4 * s_.depth * b.tile.vectors * isa_.lanes;
+    const long missed = turned > isa_.machine.l1_bytes * 3 / 8 ? 120 * 4 * b.tile.vectors * isa_.lanes / l2_bytes_per_cycle : 0;
+    const long column = (s_.depth * (step_cost(b.tile, isa_) + missed) + tile_overhead) / b.tile.rows;
     Tile single{b.tile.rows, 1};  // in part: vector by vector, about half of them computed
-    const long column_part = s_.depth * step_cost(single, isa_) / single.rows * (b.tile.vectors + 1) / 2;
+    const long column_part = (s_.depth * step_cost(single, isa_) + tile_overhead) / single.rows * (b.tile.vectors + 1) / 2;
     const long turning = 3 * 120 * s_.depth * b.tile.vectors;  // rows onto lanes
     const Tile tile = value_tile(b.rows);
     const long values = values_cost(b.rows, tile);
@@ -187,13 +193,12 @@ class Planner {
   // One step of the second product over all groups of columns. A group whose values L1 doesn't hold
   // beside the scores comes from L2 once per tile of rows.
   long values_cost(long rows, Tile t) const {
-    constexpr long l2_bytes_per_cycle = 64;
     const long columns = std::min(s_.cols, column_block(rows));
     long cost = 0;
     for (const auto& g : groups_of(s_.width, t.vectors, isa_.lanes)) {
       const bool resident = 4 * columns * g.vectors * isa_.lanes <= isa_.machine.l1_bytes / 2;
       const long tiles = (rows + t.rows - 1) / t.rows;
-      cost += cover_cost(rows, {t.rows, g.vectors}, isa_) + (resident ? 1 : tiles) * 120 * 4 * g.vectors * isa_.lanes / l2_bytes_per_cycle;
+      cost += cover_cost(rows, {t.rows, g.vectors}, isa_) + tiles * tile_overhead / std::max(1L, columns) + (resident ? 1 : tiles) * 120 * 4 * g.vectors * isa_.lanes / l2_bytes_per_cycle;
     }
     return cost;
   }
