@@ -38,6 +38,9 @@ std::pair<Expr, Expr> StreamCode::hull(Block& b, const Expr& vector, const std::
   return {low, side("high", p_.high, p_.high_table)};
 }
 
+// Lanes of the block's last vector that hold rows, where the element must not read beyond them.
+long StreamCode::last_part(const RowBlocks& r) const { return reads_rows() && r.rows % lanes_ ? r.rows % lanes_ : -1; }
+
 // The block's rows, scaled, with rows on lanes.
 void StreamCode::turn_rows(Block& b, const RowBlocks& r, const Expr& a) {
   const Expr to = local(at_.at());
@@ -64,53 +67,76 @@ void StreamCode::turn_rows(Block& b, const RowBlocks& r, const Expr& a) {
   }
 }
 
-// Scores of one block of columns, all of them or in part, and what follows.
-std::string StreamCode::visit(const RowBlocks& r, bool whole) {
-  const std::string n = fmt::format("{}_{}_{}", c_.prefix, whole ? "whole" : "in_part", r.rows);
+// A band of `height` columns of which pairs are removed, vector by vector; a vector of rows that
+// keeps nothing of the band skips it.
+std::string StreamCode::part_band(const RowBlocks& r, int height) {
+  const std::string n = fmt::format("{}_in_part_{}x{}", c_.prefix, height, r.rows);
   Function f;
   f.name = n;
-  f.comment = whole ? fmt::format("{} rows against `count` columns from col on.", r.rows) : fmt::format("The same where pairs are removed, vector by vector; a vector that keeps nothing of a tile skips it.");
-  f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}, {Type::index, "count"}, {Type::out, "local"}, {Type::flag, "fresh"}};
+  f.comment = fmt::format("Scores of {} columns x {} rows where pairs are removed; a vector of rows that keeps none is skipped.", height, r.rows);
+  f.parameters = {memory_parameter(), {Type::in, "b"}, {Type::out, "scores"}, {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}, {Type::out, "local"}};
+  Block b(f.body);
+  for (int v = 0; v < r.tile.vectors; ++v) {
+    const Expr scores = name("scores", Type::out) + Expr(v * lanes_);
+    const auto tile = [&](Block& at) {
+      const long part = v == r.tile.vectors - 1 ? last_part(r) : -1;
+      at.run(call(score_tile({height, 1}, true, part), Type::none,
+                  {memory_argument(), local(at_.at() + v * lanes_), name("b", Type::in), scores, local(at_.block_peak() + v * lanes_), index("c0"), index("c1"), index("row") + Expr(v * lanes_), index("col")}));
+    };
+    Expr some;
+    if (p_.hull) {
+      const auto [low, high] = hull(b, index("row") / lanes_ + Expr(v), std::to_string(v));
+      if (!(high.constant() && high->integer >= s_.cols)) some = binary("<", index("col"), high, Type::flag);
+      if (!low.is(0)) {
+        const Expr right = binary(">", index("col") + Expr(height), low, Type::flag);
+        some = some ? binary("&&", some, right, Type::flag) : right;
+      }
+    }
+    if (!some) {
+      tile(b);
+      continue;
+    }
+    Block kept = b.when(some);
+    tile(kept);
+    Block none = b.otherwise();
+    Block i = none.loop("i", 0, height);
+    i.run(call("store", Type::none, {scores + Expr(at_.rows) * index("i"), call("splat", Type::vec, {minus_infinity()})}));
+  }
+  c_.kernel.functions.push_back(std::move(f));
+  return n;
+}
+
+// Scores of a block of columns and what follows. `before` and `after`: whether columns that are kept
+// in part may stand before those kept whole, [whole_begin, whole_end), and after them.
+std::string StreamCode::visit(const RowBlocks& r, bool whole, bool before, bool after) {
+  const std::string n = fmt::format("{}_visit_{}", c_.prefix, r.rows);
+  Function f;
+  f.name = n;
+  f.comment = fmt::format("{} rows against `count` columns from col on.", r.rows);
+  f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}, {Type::index, "count"}, {Type::index, "whole_begin"}, {Type::index, "whole_end"}, {Type::out, "local"}, {Type::flag, "fresh"}};
   Block b(f.body);
   const Expr columns = b.let("b", address(c_.memory, s_.b, {index("c0"), index("c1"), index("col"), 0}));
   const Expr scores = local(at_.scores());
   if (s_.algebra.tracks_peak)
     for (int v = 0; v < r.tile.vectors; ++v) b.run(call("store", Type::none, {local(at_.block_peak() + v * lanes_), call("splat", Type::vec, {float_lowest()})}));
-  const long last_part = reads_rows() && r.rows % lanes_ ? r.rows % lanes_ : -1;
-  const auto tiles = [&](Block& at, int height, const Expr& j, int first, int vectors) {
-    const long part = first + vectors == r.tile.vectors ? last_part : -1;
-    at.run(call(score_tile({height, vectors}, !whole, part), Type::none,
-                {memory_argument(), local(at_.at() + first * lanes_), columns + Expr(b_col()) * j, scores + Expr(at_.rows) * j + Expr(first * lanes_), local(at_.block_peak() + first * lanes_), index("c0"), index("c1"),
-                 index("row") + Expr(first * lanes_), index("col") + j}));
-  };
-  std::vector<std::pair<Expr, Expr>> hulls;
-  if (!whole && p_.hull)
-    for (int v = 0; v < r.tile.vectors; ++v) hulls.push_back(hull(b, index("row") / lanes_ + Expr(v), std::to_string(v)));
   const auto band = [&](Block& at, int height, const Expr& j) {
-    if (whole) return tiles(at, height, j, 0, r.tile.vectors);
-    for (int v = 0; v < r.tile.vectors; ++v) {
-      if (hulls.empty()) {
-        tiles(at, height, j, v, 1);
-        continue;
-      }
-      const Expr col = index("col") + j;
-      const auto& [low, high] = hulls[std::size_t(v)];
-      Expr some;
-      if (!(high.constant() && high->integer >= s_.cols)) some = binary("<", col, high, Type::flag);
-      if (!low.is(0)) {
-        const Expr right = binary(">", col + Expr(height), low, Type::flag);
-        some = some ? binary("&&", some, right, Type::flag) : right;
-      }
-      if (!some) {
-        tiles(at, height, j, v, 1);
-        continue;
-      }
-      Block kept = at.when(some);
-      tiles(kept, height, j, v, 1);
-      Block none = at.otherwise();
-      Block i = none.loop("i", 0, height);
-      i.run(call("store", Type::none, {scores + Expr(at_.rows) * (j + index("i")) + Expr(v * lanes_), call("splat", Type::vec, {minus_infinity()})}));
+    const Expr from = columns + Expr(b_col()) * j, to = scores + Expr(at_.rows) * j, col = index("col") + j;
+    const auto all = [&](Block& in) {
+      in.run(call(score_tile({height, r.tile.vectors}, false, last_part(r)), Type::none, {memory_argument(), local(at_.at()), from, to, local(at_.block_peak()), index("c0"), index("c1"), index("row"), col}));
+    };
+    const auto part = [&](Block& in) { in.run(call(part_band(r, height), Type::none, {memory_argument(), from, to, index("c0"), index("c1"), index("row"), col, name("local", Type::out)})); };
+    if (!whole) return part(at);
+    Expr inside;
+    if (before) inside = binary(">=", col, index("whole_begin"), Type::flag);
+    if (after) {
+      const Expr left = binary("<", col, index("whole_end"), Type::flag);
+      inside = inside ? binary("&&", inside, left, Type::flag) : left;
     }
+    if (!inside) return all(at);
+    Block in = at.when(inside);
+    all(in);
+    Block out = at.otherwise();
+    part(out);
   };
   const long left = s_.cols % r.tile.rows;  // runs end at a multiple of the tile, or where the columns end
   Block j = b.loop("j", 0, index("count") - Expr(r.tile.rows - 1), r.tile.rows);
@@ -177,43 +203,33 @@ std::string StreamCode::fold(const RowBlocks& r) {
 }
 
 void StreamCode::visit_runs(Block& b, const RowBlocks& r, const Expr& i) {
-  std::string whole, part;
-  const auto run = [&](Block& at, const Expr& begin, const Expr& end, bool all) {
-    std::string& n = all ? whole : part;
-    if (n.empty()) n = visit(r, all);
+  const auto run = [&](Block& at, const Expr& begin, const Expr& end, const std::string& visitor, const Expr& whole_begin, const Expr& whole_end) {
     Block col = at.loop("col", begin, end, p_.column_block);
-    col.run(call(n, Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), least(Expr(p_.column_block), end - index("col")), name("local", Type::out), name("fresh", Type::flag)}));
+    col.run(call(visitor, Type::none,
+                 {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), least(Expr(p_.column_block), end - index("col")), whole_begin, whole_end, name("local", Type::out), name("fresh", Type::flag)}));
     col.assign(name("fresh", Type::flag), name("false", Type::flag));
   };
   switch (r.runs.form) {
-    case RunPlan::Form::whole: run(b, 0, s_.cols, true); break;
-    case RunPlan::Form::affine:
-      for (int e = 0; e < 3; ++e) {
-        bool empty = true;
-        for (long k = 0; k < r.count; ++k) empty = empty && r.runs.edges[e](k) >= r.runs.edges[e + 1](k);
-        if (empty) continue;
-        const Expr end = b.let(fmt::format("end{}", e), bound(r.runs.edges[e + 1], i, r.count));
-        run(b, bound(r.runs.edges[e], i, r.count), end, e == 1);
-      }
+    case RunPlan::Form::whole: run(b, 0, s_.cols, visit(r, true, false, false), 0, s_.cols); break;
+    case RunPlan::Form::affine: {
+      bool some[3] = {false, false, false};
+      for (int e = 0; e < 3; ++e)
+        for (long k = 0; k < r.count; ++k) some[e] = some[e] || r.runs.edges[e](k) < r.runs.edges[e + 1](k);
+      const auto edge = [&](int e, const char* n) { return b.let(n, bound(r.runs.edges[e], i, r.count)); };
+      const Expr begin = edge(0, "begin"), whole_begin = edge(1, "whole_begin"), whole_end = edge(2, "whole_end"), end = edge(3, "end");
+      if (some[0] || some[1] || some[2]) run(b, begin, end, visit(r, some[1], some[0], some[2]), whole_begin, whole_end);
       break;
+    }
     case RunPlan::Form::table: {
       b.array(Type::index, "first_run", r.runs.first);
       b.array(Type::index, "run_begin", r.runs.begin);
       b.array(Type::index, "run_end", r.runs.end);
       b.array(Type::index, "run_whole", r.runs.whole);
       const auto of = [&](const char* table, const Expr& at) { return element(name(table, Type::index), at); };
+      const bool whole = std::count(r.runs.whole.begin(), r.runs.whole.end(), 1) > 0, part = std::count(r.runs.whole.begin(), r.runs.whole.end(), 0) > 0;
       Block u = b.loop("u", of("first_run", i), of("first_run", i + Expr(1)));
       const Expr end = u.let("end", of("run_end", index("u")));
-      const bool some = std::count(r.runs.whole.begin(), r.runs.whole.end(), 1) > 0;
-      const bool parts = std::count(r.runs.whole.begin(), r.runs.whole.end(), 0) > 0;
-      if (some && parts) {
-        Block all = u.when(binary("!=", of("run_whole", index("u")), 0, Type::flag));
-        run(all, of("run_begin", index("u")), end, true);
-        Block rest = u.otherwise();
-        run(rest, of("run_begin", index("u")), end, false);
-      } else {
-        run(u, of("run_begin", index("u")), end, some);
-      }
+      run(u, of("run_begin", index("u")), end, visit(r, whole, false, part), 0, end * of("run_whole", index("u")));
     }
   }
 }

@@ -42,7 +42,9 @@ class StreamCode {
   std::string careful_row();
   // stream.cpp
   void turn_rows(Block&, const RowBlocks&, const Expr& a);
-  std::string visit(const RowBlocks&, bool whole);
+  long last_part(const RowBlocks&) const;
+  std::string part_band(const RowBlocks&, int height);
+  std::string visit(const RowBlocks&, bool whole, bool before, bool after);
   std::string fold(const RowBlocks&);
   void visit_runs(Block&, const RowBlocks&, const Expr& i);
   void finish(Block&, const RowBlocks&);
