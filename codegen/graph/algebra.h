@@ -1,6 +1,7 @@
 // A row reduction's algebra as functions: what weight, rescale and scale are at given scores.
 #pragma once
 #include <vector>
+
 #include "graph/expression.h"
 
 namespace attune {

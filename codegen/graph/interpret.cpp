@@ -84,8 +84,10 @@ Value evaluate(const Graph& g, int node, const std::vector<Value>& values, const
 void settle(Value& x) {
   for (std::vector<double>* e : {&x.carried, &x.rounding})
     for (std::size_t i = 0; i < e->size(); ++i) {
-      if (!std::isfinite(x.v[i])) (*e)[i] = 0;
-      else if (std::isnan((*e)[i])) (*e)[i] = std::numeric_limits<double>::infinity();
+      if (!std::isfinite(x.v[i]))
+        (*e)[i] = 0;
+      else if (std::isnan((*e)[i]))
+        (*e)[i] = std::numeric_limits<double>::infinity();
     }
 }
 

@@ -2,6 +2,7 @@
 // far an f32 kernel may be from it.
 #pragma once
 #include <attune/graph.h>
+
 #include <functional>
 #include <map>
 #include <string>
@@ -11,8 +12,8 @@ namespace attune {
 
 struct Array {
   Dims dims;
-  std::vector<double> v;             // dense, row-major
-  std::vector<double> bound;         // |kernel - v| may be this much; 0 where v is not finite
+  std::vector<double> v;               // dense, row-major
+  std::vector<double> bound;           // |kernel - v| may be this much; 0 where v is not finite
   std::vector<unsigned char> removed;  // scores and probabilities: 1 where the pair is removed; else empty
 };
 

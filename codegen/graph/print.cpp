@@ -66,7 +66,8 @@ class Writer {
   // Operand i of `node`, in parentheses if it binds looser than `least`.
   std::string operand(int node, int i, Level least = lowest) const {
     const int in = g_[node].in[std::size_t(i)];
-    return in_line(node, i) ? expression(in, least) : in < 0 ? "?" : fmt::format("%{}", in);
+    if (in_line(node, i)) return expression(in, least);
+    return in < 0 ? "?" : fmt::format("%{}", in);
   }
 
   std::string operands(int node) const {

@@ -1,6 +1,7 @@
 // Graphs as text for people, and as Graphviz.
 #pragma once
 #include <attune/graph.h>
+
 #include <string>
 #include <string_view>
 

@@ -14,7 +14,10 @@ using Numbers = std::vector<double>;
 // sum [n] += a[0] x0 + .. + a[3] x3. Strips of eight have a constant trip count, which the
 // compiler vectorises at -O2; four rows at once save loads and stores of the sum.
 void add_four(long n, const double* a, const double* const* x, double* __restrict sum) {
-  const double *__restrict x0 = x[0], *__restrict x1 = x[1], *__restrict x2 = x[2], *__restrict x3 = x[3];
+  const double* __restrict x0 = x[0];
+  const double* __restrict x1 = x[1];
+  const double* __restrict x2 = x[2];
+  const double* __restrict x3 = x[3];
   const auto one = [&](long i) { sum[i] += (a[0] * x0[i] + a[1] * x1[i]) + (a[2] * x2[i] + a[3] * x3[i]); };
   long i = 0;
   for (; i + 8 <= n; i += 8)

@@ -37,8 +37,10 @@ Value reduce_rows(const Graph& g, int node, const Value& s) {
     const auto at = [&](std::size_t j) { return Coordinates{row / (s.dims[1] * s.dims[2]), row / s.dims[2] % s.dims[1], row % s.dims[2], long(j)}; };
     std::vector<std::size_t> kept;
     for (std::size_t j = 0; j < columns; ++j) {
-      if (s.v[begin + j] != -infinity) kept.push_back(j);
-      else r.removed[begin + j] = 1;
+      if (s.v[begin + j] != -infinity)
+        kept.push_back(j);
+      else
+        r.removed[begin + j] = 1;
     }
     if (kept.empty()) continue;
     Interval row_max = -infinity;

@@ -1,11 +1,12 @@
 // A node's value as the interpreter carries it, and the ops on it.
 #pragma once
 #include <vector>
+
 #include "graph/expression.h"
 
 namespace attune {
 
-inline constexpr double f32_unit = 0x1p-24;            // half an ulp of 1
+inline constexpr double f32_unit = 0x1p-24;           // half an ulp of 1
 inline constexpr double f32_least_normal = 0x1p-126;  // what counts as 0 is less than this
 
 // The error bound of an element is carried + rounding. An empty vector is all zero.

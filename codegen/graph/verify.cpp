@@ -128,7 +128,8 @@ class Verifier {
     const Node& n = g_[node];
     const Dims x = g_[n.in[0]].type.dims, want_weight{2, {n.attr.count, x[-1]}}, want_bias{1, {n.attr.count}};
     const Type weight = g_[n.in[1]].type;
-    check(weight == Type{Kind::tensor, want_weight}, node, fmt::format("the weight is {}, but these features need {}, as [out, in]", type_text(weight), type_text({Kind::tensor, want_weight})));
+    check(weight == Type{Kind::tensor, want_weight}, node,
+          fmt::format("the weight is {}, but these features need {}, as [out, in]", type_text(weight), type_text({Kind::tensor, want_weight})));
     if (n.in[2] < 0) return;
     const Type bias = g_[n.in[2]].type;
     check(bias == Type{Kind::tensor, want_bias}, node, fmt::format("the bias is {}, but these features need {}", type_text(bias), type_text({Kind::tensor, want_bias})));
@@ -160,14 +161,16 @@ class Verifier {
     if (n.op == Op::linear) check_linear(node);
     if (n.op == Op::rope) {
       const Rotation& r = n.attr.rotation;
-      check(r.dims >= 0 && r.dims % 2 == 0 && r.dims <= n.type.dims[-1], node, fmt::format("{} of {} dims are rotated; it must be an even number from 2 to head_dim", r.dims, n.type.dims[-1]));
+      check(r.dims >= 0 && r.dims % 2 == 0 && r.dims <= n.type.dims[-1], node,
+            fmt::format("{} of {} dims are rotated; it must be an even number from 2 to head_dim", r.dims, n.type.dims[-1]));
       check(r.base > 0 && r.base < 1e300, node, fmt::format("the base of the rotation is {}; it must be positive and finite", r.base));
     }
     if (n.op == Op::reduce_rows) return check_algebra_leaves(node);
     for (int i = 0; i < n.operands(); ++i) {
       const Leaves below = leaves_[std::size_t(n.in[std::size_t(i)])];
       check(!(below & row_state), node, "score, row_max, old_max and row_sum are known inside an algebra only; elsewhere use the scores themselves");
-      check(!(below & coordinates) || kind(node) == Kind::scores, node, "an index expression meets a tensor that is no score matrix; use it on the result of matmul(q, transpose(k))");
+      check(!(below & coordinates) || kind(node) == Kind::scores, node,
+            "an index expression meets a tensor that is no score matrix; use it on the result of matmul(q, transpose(k))");
     }
   }
 

@@ -1,6 +1,7 @@
 // What every graph must keep to, checked after each pass.
 #pragma once
 #include <attune/graph.h>
+
 #include <stdexcept>
 #include <string>
 

@@ -36,7 +36,9 @@ class AlgebraVerifier {
   void check_identity(int node) const {
     const Algebra a(g_, node);
     if (mentions(g_, a.weight, Op::row_max) && !mentions(g_, a.rescale, Op::row_max) && !mentions(g_, a.rescale, Op::old_max))
-      reject(g_, node, fmt::format("its weight {} knows row_max, but its rescale is {}; say how weights already summed follow when row_max rises: weight(score, row_max) = weight(score, old_max) * rescale", text(a.weight), text(a.rescale)));
+      reject(g_, node, fmt::format("its weight {} knows row_max, but its rescale is {}; say how weights already summed follow when row_max rises: "
+                                   "weight(score, row_max) = weight(score, old_max) * rescale",
+                                   text(a.weight), text(a.rescale)));
     for (double score : samples)
       for (double old_max : samples)
         for (double row_max : samples) {
@@ -46,8 +48,10 @@ class AlgebraVerifier {
             reject(g_, node, fmt::format("its weight {} is {} at score {}, row_max {}", text(a.weight), direct, score, row_max));
           const double rescaled = before * a.rescale_of(old_max, row_max, {});
           if (!std::isfinite(direct) || std::abs(direct - rescaled) <= 1e-9 * std::max(std::abs(direct), std::abs(rescaled))) continue;
-          reject(g_, node, fmt::format("its rescale {} does not carry its weight {} from old_max to row_max: at score {}, old_max {}, row_max {} the weight is {:.4g}, but the old one rescaled {:.4g}{}", text(a.rescale), text(a.weight), score, old_max, row_max, direct, rescaled,
-                                       mentions(g_, a.weight, Op::row_max) ? "" : "; where the weight does not know row_max, rescale is 1"));
+          const char* mend = mentions(g_, a.weight, Op::row_max) ? "" : "; where the weight does not know row_max, rescale is 1";
+          reject(g_, node, fmt::format("its rescale {} does not carry its weight {} from old_max to row_max: at score {}, old_max {}, row_max {} "
+                                       "the weight is {:.4g}, but the old one rescaled {:.4g}{}",
+                                       text(a.rescale), text(a.weight), score, old_max, row_max, direct, rescaled, mend));
         }
   }
 
@@ -66,7 +70,8 @@ class AlgebraVerifier {
       for (double row_max : samples) {
         const double w = a.weight_of(value, value > row_max ? value : row_max, {}).value;
         if (w == 0) continue;
-        const std::string mend = value == -infinity ? "choose a weight that is 0 at -inf, as exp(score - row_max) is" : "apply the mask last, so that they reach the reduction as -inf";
+        const char* mend = value == -infinity ? "choose a weight that is 0 at -inf, as exp(score - row_max) is"
+                                              : "apply the mask last, so that they reach the reduction as -inf";
         reject(g_, node, fmt::format("{}; they reach this reduction as {} and would weigh {:.4g} instead of 0; {}", origin(r), value, w, mend));
       }
   }
@@ -74,7 +79,10 @@ class AlgebraVerifier {
   void check_product(int node) const {
     const Removed& r = removed_[std::size_t(g_[node].in[0])];
     for (double value : r.values)
-      if (value != 0) reject(g_, node, fmt::format("{}; they reach this product as {}, but must weigh 0; reduce the rows of masked scores, as softmax does, before they weigh anything", origin(r), value));
+      if (value != 0)
+        reject(g_, node, fmt::format("{}; they reach this product as {}, but must weigh 0; reduce the rows of masked scores, as softmax does, "
+                                     "before they weigh anything",
+                                     origin(r), value));
   }
 
   // Pairs that an earlier mask removed are removed again if the predicate is the same.

@@ -1,7 +1,8 @@
 // The error bounds: equal to NUMERICS' formula where there is one, kept by f32 code, and no looser
 // than the errors that they allow for.
-#include <catch2/catch.hpp>
 #include <zoo/textbook.h>
+
+#include <catch2/catch.hpp>
 
 #include "graph/reference.h"
 
@@ -54,7 +55,8 @@ TEST_CASE("the bound of attention is 16u (1 + S) sum p |v|, plus 2^-126 per kept
 TEST_CASE("a bias counts in S") {
   const Graph g = graph_of([] { return matmul(softmax(matmul(input<1, 1, 4, 3>("q"), transpose(input<1, 1, 5, 3>("k"))) * -2.0 - 7), input<1, 1, 5, 3>("v")); });
   const Bindings b = standard_inputs(g, 31);
-  const auto expected = attention({1, 1, 4, 5, 3, 3}, b.at("q"), b.at("k"), b.at("v"), [](long, long, long, long, double dot) { return -2 * dot - 7; }, -2, -7);
+  const auto expected = attention(
+      {1, 1, 4, 5, 3, 3}, b.at("q"), b.at("k"), b.at("v"), [](long, long, long, long, double dot) { return -2 * dot - 7; }, -2, -7);
   CHECK(disagreement(only_output(g, b).bound, expected.bound) < 1e-7);
 }
 
@@ -120,8 +122,8 @@ TEST_CASE("f32 code as a textbook has it stays within the bounds of a block") {
         for (std::size_t d = h * head_dim; d < (h + 1) * head_dim; ++d) mixed[i * model + d] += p[j] / sum * v[j * model + d];
     }
   const Floats y = project(mixed, b.at("wo"));
-  const Array reference = only_output(g, b);
-  const double used = largest_ratio(difference(Doubles(y.begin(), y.end()), reference.v), reference.bound);
+  const Array exact = only_output(g, b);
+  const double used = largest_ratio(difference(Doubles(y.begin(), y.end()), exact.v), exact.bound);
   CHECK(used < 1);
   CHECK(used > 1e-4);  // a bound that nothing comes near says nothing
 }

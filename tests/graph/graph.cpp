@@ -1,10 +1,10 @@
 // Graphs as graph_of makes them.
-#include <catch2/catch.hpp>
 #include <zoo/zoo.h>
 
 #include <algorithm>
 #include <array>
 #include <boost/hana/for_each.hpp>
+#include <catch2/catch.hpp>
 
 using namespace attune;
 

@@ -1,7 +1,8 @@
 // The interpreter on whole attentions, against the formula and the promises of the kernels.
+#include <zoo/textbook.h>
+
 #include <catch2/catch.hpp>
 #include <cfloat>
-#include <zoo/textbook.h>
 
 #include "graph/reference.h"
 

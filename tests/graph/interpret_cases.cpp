@@ -1,6 +1,7 @@
 // Inputs and shapes that other implementations got wrong.
-#include <catch2/catch.hpp>
 #include <zoo/textbook.h>
+
+#include <catch2/catch.hpp>
 
 #include "graph/reference.h"
 
@@ -61,8 +62,10 @@ TEST_CASE("sequences of a right-padded batch stand alone, padding filled with Na
     for (long i = lengths[sequence] * 4; i < 24; ++i) b["k"][std::size_t(sequence * 24 + i)] = b["v"][std::size_t(sequence * 24 + i)] = quiet_nan;
   const Array y = only_output(g, b);
   for (long sequence = 0; sequence < 3; ++sequence) {
+    const long kept = lengths[sequence];
     const auto part = [&](const char* name, long rows) { return Floats(b[name].begin() + sequence * 24, b[name].begin() + sequence * 24 + rows * 4); };
-    const auto alone = attention({1, 1, 6, lengths[sequence], 4, 4}, part("q", 6), part("k", lengths[sequence]), part("v", lengths[sequence]), [](long, long, long, long, double dot) { return dot; });
+    const auto plain = [](long, long, long, long, double dot) { return dot; };
+    const auto alone = attention({1, 1, 6, kept, 4, 4}, part("q", 6), part("k", kept), part("v", kept), plain);
     CHECK(distance({y.v.begin() + sequence * 24, y.v.begin() + (sequence + 1) * 24}, alone.y) < 1e-14);
   }
 }
@@ -81,14 +84,16 @@ TEST_CASE("scale, softcap, bias and mask act in the order written") {
 TEST_CASE("linear biases by head and distance") {
   const Graph g = graph_of([] { return attend<1, 2, 3, 5, 2>([](auto s) { return s + 0.5 * (1.0 + head_index) * (kv_index - q_index); }); });
   const Bindings b = standard_inputs(g, 5);
-  const auto expected = attention({1, 2, 3, 5, 2, 2}, b.at("q"), b.at("k"), b.at("v"), [](long, long h, long i, long j, double dot) { return dot + 0.5 * double((1 + h) * (j - i)); });
+  const auto expected = attention({1, 2, 3, 5, 2, 2}, b.at("q"), b.at("k"), b.at("v"), [](long, long h, long i, long j, double dot) {
+    return dot + 0.5 * double((1 + h) * (j - i));
+  });
   CHECK(distance(only_output(g, b).v, expected.y) < 1e-14);
 }
 
 TEST_CASE("odd sizes and unequal lengths") {
-  const auto check = [](const Graph& g, Shape s, auto score, unsigned seed) {
+  const auto check = [](const Graph& g, Shape s, auto formula, unsigned seed) {
     const Bindings b = standard_inputs(g, seed);
-    return distance(only_output(g, b).v, attention(s, b.at("q"), b.at("k"), b.at("v"), score).y);
+    return distance(only_output(g, b).v, attention(s, b.at("q"), b.at("k"), b.at("v"), formula).y);
   };
   const auto bottom_right = [](long shift) { return [shift](long, long, long i, long j, double dot) { return j <= i + shift ? dot : -infinity; }; };
   CHECK(check(graph_of([] { return attend<1, 1, 137, 300, 8>([](auto s) { return mask(s, kv_index <= q_index + 163); }); }), {1, 1, 137, 300, 8, 8}, bottom_right(163), 6) < 1e-13);

@@ -1,7 +1,8 @@
 // Each op of the interpreter on its own.
+#include <zoo/textbook.h>
+
 #include <catch2/catch.hpp>
 #include <complex>
-#include <zoo/textbook.h>
 
 #include "graph/reference.h"
 
@@ -31,9 +32,9 @@ TEST_CASE("rope turns pairs of features as complex numbers") {
     Doubles r(x.begin(), x.end());
     for (long row = 0; row < long(x.size()) / dim; ++row)
       for (long pair = 0; pair < rotated / 2; ++pair) {
-        const bool interleaved = how.pairs == Pairs::interleaved;
-        double& re = r[std::size_t(row * dim + (interleaved ? 2 * pair : pair))];
-        double& im = r[std::size_t(row * dim + (interleaved ? 2 * pair + 1 : pair + rotated / 2))];
+        const bool adjacent = how.pairs == Pairs::interleaved;
+        double& re = r[std::size_t(row * dim + (adjacent ? 2 * pair : pair))];
+        double& im = r[std::size_t(row * dim + (adjacent ? 2 * pair + 1 : pair + rotated / 2))];
         const double angle = double(row % seq + how.offset) / std::pow(how.base, 2.0 * double(pair) / double(rotated));
         const std::complex<double> z = std::complex<double>(re, im) * std::exp(std::complex<double>(0, angle));
         re = z.real();
@@ -108,8 +109,8 @@ TEST_CASE("reductions other than softmax") {
   };
   const double e1 = std::exp(1.0), e2 = std::exp(-2.0), e3 = std::exp(3.0);
   CHECK(distance(of(softmax_algebra), {e1 / (e1 + e2 + e3), e2 / (e1 + e2 + e3), e3 / (e1 + e2 + e3), 0}) < 1e-15);
-  // softmax-one: a further score of 0 in the denominator
-  CHECK(distance(of(algebra(exp(score - row_max), exp(old_max - row_max), 1.0 / (row_sum + exp(0 - row_max)))), {e1 / (1 + e1 + e2 + e3), e2 / (1 + e1 + e2 + e3), e3 / (1 + e1 + e2 + e3), 0}) < 1e-15);
+  const auto softmax_one = algebra(exp(score - row_max), exp(old_max - row_max), 1.0 / (row_sum + exp(0 - row_max)));
+  CHECK(distance(of(softmax_one), {e1 / (1 + e1 + e2 + e3), e2 / (1 + e1 + e2 + e3), e3 / (1 + e1 + e2 + e3), 0}) < 1e-15);
   CHECK(distance(of(algebra(1.0 / (1.0 + exp(0 - score)), 1, 1)), {1 / (1 + 1 / e1), 1 / (1 + 1 / e2), 1 / (1 + 1 / e3), 0}) < 1e-15);
   CHECK(distance(of(algebra(max(score, 0.0), 1, 1.0 / row_sum)), {0.25, 0, 0.75, 0}) < 1e-15);
 }

@@ -1,15 +1,16 @@
 // Graphs as text, to the letter.
-#include <catch2/catch.hpp>
-#include <zoo/textbook.h>
+#include "graph/print.h"
 
 #include <fmt/format.h>
+#include <zoo/textbook.h>
 
-#include "graph/print.h"
+#include <catch2/catch.hpp>
 
 using namespace attune;
 
 namespace {
 
+// On one line, so that every node has the same.
 constexpr auto small = [] { return linear<4>(merge_heads(matmul(softmax(mask(matmul(input<1, 2, 3, 2>("q"), transpose(input<1, 2, 3, 2>("k"))) / 2.0, kv_index <= q_index)), rope(input<1, 2, 3, 2>("v"), {.base = 500, .pairs = half_split, .offset = 3}))), "wo", "bo"); };
 constexpr int line = __LINE__ - 1;
 
@@ -18,8 +19,10 @@ template <class E>
 std::string text_of(E e) {
   const Graph g = graph_of([=] {
     auto s = matmul(input<1, 1, 2, 2>("q"), input<1, 1, 2, 2>("k"));
-    if constexpr (E::kind == Kind::predicate) return mask(s, e);
-    else return s + e;
+    if constexpr (E::kind == Kind::predicate)
+      return mask(s, e);
+    else
+      return s + e;
   });
   return expression_text(g, g[g.outputs[0].node].in[1]);
 }
@@ -43,7 +46,8 @@ TEST_CASE("a graph prints a tensor a line, index expressions in line") {
 %26 = weight("bo") : tensor<4>  // line {0}
 %27 = linear(%24, %25, %26) : tensor<1,3,4>  // line {0}
 output "out" = %27
-)", line));
+)",
+                                  line));
 }
 
 TEST_CASE("a graph prints as Graphviz") {

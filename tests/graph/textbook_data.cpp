@@ -1,7 +1,8 @@
 // The textbook's module, as PyTorch computes it in float32 (data made by make_textbook_data.py).
+#include <zoo/textbook.h>
+
 #include <catch2/catch.hpp>
 #include <fstream>
-#include <zoo/textbook.h>
 
 #include "graph/reference.h"
 

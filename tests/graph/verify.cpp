@@ -1,12 +1,13 @@
 // The verifier: what it takes, and what it says of broken graphs.
-#include <catch2/catch.hpp>
+#include "graph/verify.h"
+
 #include <zoo/zoo.h>
 
 #include <boost/hana/for_each.hpp>
+#include <catch2/catch.hpp>
 #include <functional>
 
 #include "graph/reference.h"
-#include "graph/verify.h"
 
 using namespace attune;
 using Catch::Contains;
@@ -142,7 +143,8 @@ TEST_CASE("an algebra's rescale must carry its weight") {
   CHECK(of(algebra(1.0 / (1.0 + exp(0 - score)), 1, 1)) == "nothing");
   CHECK(of(algebra(max(score, 0.0), 1, 1.0 / row_sum)) == "nothing");
   CHECK_THAT(of(algebra(exp(score - row_max), 1, 1.0 / row_sum)), Contains("its weight exp(score - row_max) knows row_max, but its rescale is 1; say how"));
-  CHECK_THAT(of(algebra(exp(score - row_max), exp(row_max - old_max), 1.0 / row_sum)), Contains("its rescale exp(row_max - old_max) does not carry its weight exp(score - row_max) from old_max to row_max: at score"));
+  CHECK_THAT(of(algebra(exp(score - row_max), exp(row_max - old_max), 1.0 / row_sum)),
+             Contains("its rescale exp(row_max - old_max) does not carry its weight exp(score - row_max) from old_max to row_max: at score"));
   CHECK_THAT(of(algebra(exp(2 * (score - row_max)), exp(old_max - row_max), 1.0 / row_sum)), Contains("does not carry its weight"));
   CHECK_THAT(of(algebra(max(score, 0.0), 2, 1.0 / row_sum)), Contains("where the weight does not know row_max, rescale is 1"));
   CHECK_THAT(of(algebra(1.0 / score, 1, 1)), Contains("its weight 1.0 / score is inf at score 0"));
@@ -169,7 +171,7 @@ TEST_CASE("what a mask removes must weigh 0") {
     CHECK(complaint_of([=] { return matmul(softmax(masked()) * 0.5, any_values()); }) == "nothing");
     CHECK(complaint_of([=] { return matmul(row_reduction(masked(), algebra(max(score, 0.0), 1, 1.0 / row_sum)), any_values()); }) == "nothing");
     CHECK(complaint_of([=] { return row_reduction(any_scores(), algebra(1, 1, 1.0 / row_sum)); }) == "nothing");  // nothing is removed
-    CHECK(complaint_of([=] { return tanh(masked()); }) == "nothing");  // an output, not a weight
+    CHECK(complaint_of([=] { return tanh(masked()); }) == "nothing");                                             // an output, not a weight
   }
   SECTION("a function of masked scores") {
     const std::string message = complaint_of([=] { return matmul(softmax(tanh(masked())), any_values()); });
@@ -184,7 +186,8 @@ TEST_CASE("what a mask removes must weigh 0") {
     }
   }
   SECTION("a weight that is not 0 at -inf") {
-    CHECK_THAT(complaint_of([=] { return row_reduction(masked(), algebra(1, 1, 1.0 / row_sum)); }), Contains("they reach this reduction as -inf and would weigh 1 instead of 0; choose a weight that is 0 at -inf"));
+    CHECK_THAT(complaint_of([=] { return row_reduction(masked(), algebra(1, 1, 1.0 / row_sum)); }),
+               Contains("they reach this reduction as -inf and would weigh 1 instead of 0; choose a weight that is 0 at -inf"));
     CHECK_THAT(complaint_of([=] { return row_reduction(masked(), algebra(score, 1, 1)); }), Contains("would weigh -inf instead of 0"));
   }
   SECTION("a product with values") {
