@@ -65,7 +65,7 @@ static void check_names(const Interface& i) {
 static emit::Signature signature(const Graph& g, const Program& p, const GenerateOptions& o) {
   const Interface i = interface_of(g);
   check_names(i);
-  emit::Signature s{o.name, o.spec, o.command, tensors(i.inputs), tensors(i.outputs), tensors(i.weights), flops_of(g), !i.weights.empty()};
+  emit::Signature s{o.name, o.spec, o.command, tensors(i.inputs), tensors(i.outputs), tensors(i.weights), flops_of(g), !i.weights.empty(), o.source};
   for (const Buffer& b : p.buffers) s.packs = s.packs || b.kind == Buffer::Kind::table;
   return s;
 }
@@ -74,7 +74,7 @@ std::vector<SourceFile> generate(const Graph& g, const GenerateOptions& o) {
   if (o.isas.empty()) throw Error("no ISA to generate for");
   const Program p = regions_of(g);
   const emit::Signature s = signature(g, p, o);
-  std::vector<SourceFile> files{{o.name + ".h", emit::header(s)}, {o.name + ".cpp", ""}};
+  std::vector<SourceFile> files{{o.name + ".h", emit::header(s)}, {o.name + ".cpp", ""}, {o.name + ".hpp", emit::named_arguments(s)}};
   std::vector<std::string> names, tests;
   for (const std::string& known : isa_names()) {  // in order of preference
     if (std::find(o.isas.begin(), o.isas.end(), known) == o.isas.end()) continue;

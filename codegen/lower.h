@@ -39,9 +39,10 @@ struct GenerateOptions {
   std::string command;                                         // the command line that reproduces the files
   std::vector<std::string> isas{"portable", "avx2", "avx512"}; // by falling preference at run time: the last wins
   bool emulate = false;                                        // each ISA's ops in portable C++, dispatch without asking the CPU
+  std::string source = {};                                     // the text of the spec, for people; may be empty
 };
 
-// NAME.h, NAME.cpp and a NAME_<isa>.cpp per ISA. Throws Error where the graph can't be lowered.
+// NAME.h, NAME.hpp, NAME.cpp and a NAME_<isa>.cpp per ISA. Throws Error where the graph can't be lowered.
 std::vector<SourceFile> generate(const Graph&, const GenerateOptions&);
 
 // The same graph unfused, as a textbook would write it, behind the same C interface (NAME.h and

@@ -1,7 +1,8 @@
-// The files of a kernel: NAME.h, NAME.cpp and one NAME_<isa>.cpp per ISA.
+// The files of a kernel: NAME.h, NAME.hpp, NAME.cpp and one NAME_<isa>.cpp per ISA.
 #pragma once
 #include <string>
 #include <vector>
+
 #include "loops/kernel.h"
 
 namespace attune::emit {
@@ -18,14 +19,20 @@ struct Signature {
   std::vector<Tensor> inputs, outputs, weights;
   double flops = 0;
   bool packs = false;  // there is something to pack
+  std::string source;  // the text of the spec, if there is any
 };
 
+// The interface, for C and C++.
 std::string header(const Signature&);
+// Named arguments over dsl/attune/call.h.
+std::string named_arguments(const Signature&);
 // `tests`: of each ISA in `isas`, the expression that says whether this CPU has it.
 std::string dispatcher(const Signature&, const std::vector<std::string>& isas, const std::vector<std::string>& tests);
 // `notes`: what was decided, for the comment at the top.
 std::string kernel(const Signature&, const Isa&, const loops::Kernel&, const std::vector<std::string>& notes);
 
 long floats_of(const Tensor&);
+// The comment that opens every file: what it is, and the command that made it.
+std::string opening(const Signature&, const std::string& what);
 
 }  // namespace attune::emit

@@ -1,3 +1,4 @@
+// NAME_<isa>.cpp: the kernel for one ISA, in a namespace of its own.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,19 +14,28 @@ using loops::Kernel;
 
 namespace {
 
+std::string line(const std::string& s, int indent = 0) { return wrapped(s, indent) + "\n"; }
+
 // Functions that the prelude has no table for, since they are about loops and not about vectors.
 constexpr const char* smaller_text = "static inline long smaller(long a, long b) { return b < a ? b : a; }\n";
 constexpr const char* larger_text = "static inline long larger(long a, long b) { return b > a ? b : a; }\n";
 
+constexpr const char* fast_math_text = R"(
+#ifdef __FAST_MATH__
+  #error "compile this file without -ffast-math: it relies on NaN, infinities and the order of sums"
+#endif
+
+)";
+
 constexpr const char* table_text = R"(// Cosines [positions, 2 * pairs], then sines with the sign of their place: entry p, i turns pair i
 // by the angle of position p. turns[i] holds the cosine and sine of one position, start[i] of the
-// first; in double, each entry rounded once.
-static void fill_angles(float* to, long positions, long pairs, const double (*turns)[2],
+// first, null of an angle of 0; in double, each entry rounded once.
+void fill_angles(float* to, long positions, long pairs, const double (*turns)[2],
     const double (*start)[2], bool neighbours) {
   float* sines = to + 2 * positions * pairs;
   for (long i = 0; i < pairs; ++i) {
     const long a = neighbours ? 2 * i : i, b = neighbours ? 2 * i + 1 : i + pairs;
-    double c = start[i][0], s = start[i][1];
+    double c = start ? start[i][0] : 1, s = start ? start[i][1] : 0;
     for (long p = 0; p < positions; ++p) {
       const long row = 2 * pairs * p;
       to[row + a] = to[row + b] = (float)c;
@@ -37,61 +47,95 @@ static void fill_angles(float* to, long positions, long pairs, const double (*tu
     }
   }
 }
+
 )";
 
-std::string pairs_text(const char* name, const std::vector<std::pair<double, double>>& values) {
-  std::string list;
-  for (const auto& [c, s] : values) list += fmt::format("{}{{{:a}, {:a}}}", list.empty() ? "" : ", ", c, s);
-  return wrapped(fmt::format("static const double {}[][2] = {{{}}};", name, list), 2) + "\n";
+// A pointer and an offset, unless that is 0.
+std::string at(const char* pointer, long offset) { return offset ? fmt::format("{} + {}", pointer, offset) : pointer; }
+
+std::string pairs_text(const std::string& name, const std::vector<std::pair<double, double>>& values) {
+  std::string r = fmt::format("  static const double {}[][2] = {{\n", name);
+  for (std::size_t i = 0; i < values.size(); i += 2) {
+    std::string both;
+    for (std::size_t k = i; k < std::min(i + 2, values.size()); ++k) both += fmt::format("{}{{{:a}, {:a}}}", k > i ? ", " : "", values[k].first, values[k].second);
+    r += "      " + both + (i + 2 < values.size() ? ",\n" : "};\n");
+  }
+  return r;
 }
 
 std::string pack_text(const Signature& s, const Kernel& k) {
-  std::string r = fmt::format("void pack_weights(const {}_weights* w, float* packed) {{\n", s.name);
   const std::string body = text(k.pack, 2);
-  if (body.find("w->") == std::string::npos) r += "  (void)w;\n";
-  r += body;
+  const bool reads = body.find("w->") != std::string::npos;
+  std::string r = line(fmt::format("void pack_weights(const {}_weights*{}, float* packed) {{", s.name, reads ? " w" : "")) + body;
   for (std::size_t i = 0; i < k.program->buffers.size(); ++i) {
     const Buffer& b = k.program->buffers[i];
     if (b.kind != Buffer::Kind::table) continue;
-    r += pairs_text((b.name + "_turns").c_str(), b.turns) + pairs_text((b.name + "_start").c_str(), b.start);
-    r += wrapped(fmt::format("fill_angles(packed + {}, {}, {}, {}_turns, {}_start, {});", k.schedule->buffer_offset[i], b.positions, b.width / 2, b.name, b.name, b.neighbours), 2) + "\n";
+    const bool still = std::all_of(b.start.begin(), b.start.end(), [](const auto& p) { return p.first == 1 && p.second == 0; });
+    r += fmt::format("{}  // {}: the cosine and sine of each pair's angle per position.\n", r.back() == '}' ? "" : "\n", b.name) + pairs_text(b.name + "_turns", b.turns);
+    if (!still) r += pairs_text(b.name + "_start", b.start);
+    r += line(fmt::format("fill_angles({}, {}, {}, {}_turns, {}, {});", at("packed", k.schedule->buffer_offset[i]), b.positions, b.width / 2, b.name, still ? "nullptr" : b.name + "_start", b.neighbours), 2);
   }
   return r + "}\n\n";
 }
 
 std::string memory_text(const Kernel& k) {
+  std::vector<std::pair<std::string, std::string>> lines;
+  for (const Buffer& b : k.program->buffers) {
+    const bool written = b.kind == Buffer::Kind::output || b.kind == Buffer::Kind::scratch;
+    const char* what = b.kind == Buffer::Kind::scratch ? "in the workspace" : b.kind == Buffer::Kind::table ? "packed" : b.kind == Buffer::Kind::weight ? "packed" : "";
+    lines.push_back({fmt::format("  {}float* {};", written ? "" : "const ", b.name), what});
+  }
+  lines.push_back({"  const float* packed;", ""});
+  lines.push_back({"  float* local;", "of worker 0; the others' follow"});
   std::string r = "// Where everything lies.\nstruct Memory {\n";
-  for (const Buffer& b : k.program->buffers) r += fmt::format("  {}float* {};\n", b.kind == Buffer::Kind::output || b.kind == Buffer::Kind::scratch ? "" : "const ", b.name);
-  return r + "  const float* packed;\n  float* local;  // of worker 0; the others' follow\n};\n\n";
+  // clang-format lines up comments of adjacent lines only.
+  for (std::size_t i = 0; i < lines.size();) {
+    std::size_t end = i + 1;
+    while (end < lines.size() && lines[end].second.empty() == lines[i].second.empty()) ++end;
+    r += with_comments({lines.begin() + long(i), lines.begin() + long(end)});
+    i = end;
+  }
+  return r + "};\n\n";
+}
+
+std::string body_text(const loops::Work& w, const Function& item, const Kernel& k) {
+  const bool local = reads(item, "local");
+  std::string r = line(fmt::format("void {}_body(void* state, long item, int{}) {{", w.item, local ? " worker" : ""));
+  r += "  const unsigned before = set_float_state();\n  const Memory& m = *static_cast<Memory*>(state);\n";
+  r += line(local ? fmt::format("{}(m, item, m.local + {}L * worker);", w.item, k.schedule->local_floats) : fmt::format("{}(m, item, nullptr);", w.item), 2);
+  return r + "  restore_float_state(before);\n}\n\n";
 }
 
 std::string run_text(const Signature& s, const Kernel& k) {
-  std::string r = fmt::format(R"(void run(const {0}_args* args, const void* packed, void* workspace, int workers,
-    {0}_parallel_for parallel_for, void* ctx) {{
-  const auto each = [&](Memory* m, long items, void (*body)(void*, long, int)) {{
-    if (parallel_for && workers > 1) return parallel_for(ctx, items, body, m);
-    for (long item = 0; item < items; ++item) body(m, item, 0);
-  }};
-  Memory m;
-  m.packed = static_cast<const float*>(packed);
-  float* scratch = static_cast<float*>(workspace);
-)",
-                              s.name);
+  std::string r = line(fmt::format("void run(const {0}_args* args, const void* packed, void* workspace, int workers, {0}_parallel_for parallel_for, void* ctx) {{", s.name));
+  r += "  Memory m;\n  m.packed = static_cast<const float*>(packed);\n  float* scratch = static_cast<float*>(workspace);\n";
   for (std::size_t i = 0; i < k.program->buffers.size(); ++i) {
     const Buffer& b = k.program->buffers[i];
-    const long at = k.schedule->buffer_offset[i];
+    const long offset = k.schedule->buffer_offset[i];
     switch (b.kind) {
       case Buffer::Kind::input:
       case Buffer::Kind::output: r += fmt::format("  m.{0} = args->{0};\n", b.name); break;
-      case Buffer::Kind::scratch: r += fmt::format("  m.{} = scratch + {};\n", b.name, at); break;
+      case Buffer::Kind::scratch: r += fmt::format("  m.{} = {};\n", b.name, at("scratch", offset)); break;
       case Buffer::Kind::weight:
-      case Buffer::Kind::table: r += fmt::format("  m.{} = m.packed + {};\n", b.name, at); break;
+      case Buffer::Kind::table: r += fmt::format("  m.{} = {};\n", b.name, at("m.packed", offset)); break;
     }
   }
-  r += k.schedule->workspace_floats ? fmt::format("  m.local = scratch + {};\n", k.schedule->workspace_floats) : "  m.local = scratch;\n";
+  r += fmt::format("  m.local = {};\n", at("scratch", k.schedule->workspace_floats));
+  r += R"(
+  const auto each = [&](long items, void (*body)(void*, long, int)) {
+    if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
+    for (long item = 0; item < items; ++item) body(&m, item, 0);
+  };
+)";
   for (const loops::Work& w : k.work)
-    if (w.items > 0) r += fmt::format("  each(&m, {}, {}_body);\n", w.items, w.item);
+    if (w.items > 0) r += fmt::format("  each({}, {}_body);\n", w.items, w.item);
   return r + "}\n";
+}
+
+std::string workspace_text(const Kernel& k) {
+  const long shared = 4 * k.schedule->workspace_floats, local = 4 * k.schedule->local_floats;
+  const std::string each = fmt::format("{}u * (size_t)workers", local);
+  return fmt::format("size_t workspace_bytes(int{}) {{ return {}; }}\n\n", local ? " workers" : "", !local ? fmt::format("{}u", shared) : shared ? fmt::format("{}u + {}", shared, each) : each);
 }
 
 }  // namespace
@@ -106,38 +150,25 @@ std::string kernel(const Signature& s, const Isa& isa, const Kernel& k, const st
   const auto called = [&](const char* n) { return std::find(calls.begin(), calls.end(), n) != calls.end(); };
   const bool tables = std::any_of(k.program->buffers.begin(), k.program->buffers.end(), [](const Buffer& b) { return b.kind == Buffer::Kind::table; });
 
-  std::string r = comment(fmt::format("{} for {}, made from the spec {} by", s.name, isa.name, s.spec));
-  r += comment("  " + s.command);
-  r += comment(fmt::format("{} floats a vector, {} registers, {:.4g} MFLOP a call. What was decided:", isa.lanes, isa.registers, s.flops * 1e-6));
+  std::string r = opening(s, fmt::format("{} for {}: {} floats a vector, {} registers. ", s.name, isa.name, isa.lanes, isa.registers));
+  r += "// What was decided:\n";
   for (const std::string& n : notes) r += comment("- " + n);
-  r += fmt::format("#include \"{}.h\"\n\n{}", s.name, isa.headers);
-  r += R"(
-#ifdef __FAST_MATH__
-#error "compile this file without -ffast-math: it relies on NaN, infinities and the order of sums"
-#endif
-
-)";
+  r += fmt::format("#include \"{}.h\"\n", s.name) + (isa.headers.empty() ? "" : "\n" + isa.headers) + fast_math_text;
   r += isa.open + fmt::format("\nnamespace {}_{} {{\n\nnamespace {{\n\n", s.name, isa.name);
-  r += prelude(isa, ops);
+  r += prelude(isa, ops) + "\n";
   if (called("smaller")) r += smaller_text;
   if (called("larger")) r += larger_text;
-  r += "\n" + memory_text(k);
+  if (called("smaller") || called("larger")) r += "\n";
+  r += memory_text(k);
+  for (const loops::Struct& l : k.structs) {
+    std::vector<std::pair<std::string, std::string>> fields;
+    for (const auto& f : l.fields) fields.push_back({fmt::format("  float {}[{}];", f.name, f.floats), f.comment});
+    r += comment(l.comment) + fmt::format("struct {} {{\n{}}};\n\n", l.name, with_comments(fields));
+  }
   for (const Function& f : k.functions) r += text(f) + "\n";
-  for (const loops::Work& w : k.work)
-    r += fmt::format(R"(void {0}_body(void* state, long item, int worker) {{
-  const unsigned before = set_float_state();
-  Memory& m = *static_cast<Memory*>(state);
-  {0}(m, item, m.local + {1}L * worker);
-  restore_float_state(before);
-}}
-
-)",
-                     w.item, k.schedule->local_floats);
-  if (s.packs && tables) r += std::string(table_text) + "\n";
-  r += "}  // namespace\n\n";
-  const long shared = 4 * k.schedule->workspace_floats, local = 4 * k.schedule->local_floats;
-  if (local) r += fmt::format("size_t workspace_bytes(int workers) {{ return {}u + {}u * (size_t)workers; }}\n\n", shared, local);
-  else r += fmt::format("size_t workspace_bytes(int) {{ return {}u; }}\n\n", shared);
+  for (const loops::Work& w : k.work) r += body_text(w, *std::find_if(k.functions.begin(), k.functions.end(), [&](const Function& f) { return f.name == w.item; }), k);
+  if (s.packs && tables) r += table_text;
+  r += "}  // namespace\n\n" + workspace_text(k);
   if (s.packs) r += fmt::format("size_t packed_bytes() {{ return {}u; }}\n\n", 4 * k.schedule->packed_floats) + pack_text(s, k);
   r += run_text(s, k);
   r += fmt::format("\n}}  // namespace {}_{}\n\n", s.name, isa.name) + isa.close;

@@ -4,15 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
+#include <utility>
 
 namespace attune::emit {
 
 using namespace loops;
 
 namespace {
-
-constexpr std::size_t columns = 100;
 
 std::string float_text(double v) {
   if (std::isnan(v)) return "__builtin_nanf(\"\")";
@@ -41,6 +41,14 @@ std::string operand(const Expr& e, int outer, bool right) {
   const bool bits = outer == 12 && p > 0;
   if (p > outer || (right && p == outer && p > 0) || mixed || bits) return "(" + text(e) + ")";
   return text(e);
+}
+
+// !(a < b) of indices reads as a >= b; of floats it does not, for NaN.
+std::string negation(const Expr& e) {
+  static const std::map<std::string, std::string> opposite{{"<", ">="}, {"<=", ">"}, {">", "<="}, {">=", "<"}, {"==", "!="}, {"!=", "=="}};
+  const auto o = e->form == Expr::Form::binary ? opposite.find(e->text) : opposite.end();
+  if (o != opposite.end() && e->args[0].type() == Type::index && e->args[1].type() == Type::index) return text(binary(o->second, e->args[0], e->args[1], Type::flag));
+  return "!" + (precedence(e) ? "(" + text(e) + ")" : text(e));
 }
 
 const char* type_text(Type t) {
@@ -95,10 +103,30 @@ std::string loop_text(const Stmt& s, int indent) {
   return line(fmt::format("for (long {0} = {1}; {0} < {2}; {3}) {{", s.text, text(s.value), limit, step), indent) + text(s.body, indent + 2) + std::string(std::size_t(indent), ' ') + "}\n";
 }
 
+std::string branch_text(const Stmt& s, int indent) {
+  const std::string pad(std::size_t(indent), ' ');
+  std::string r, head = "if (";
+  for (const Stmt* at = &s; at;) {
+    r += wrapped(head + text(at->value) + ") {", indent) + "\n" + text(at->body, indent + 2);
+    const Body& other = at->other;
+    at = other.size() == 1 && other.front().form == Stmt::Form::branch ? &other.front() : nullptr;
+    if (at) head = "} else if (";
+    else if (!other.empty()) r += pad + "} else {\n" + text(other, indent + 2);
+  }
+  return r + pad + "}\n";
+}
+
 void names_in(const Expr& e, std::set<std::string>& names) {
   if (!e) return;
   if (e->form == Expr::Form::name) names.insert(e->text.substr(0, e->text.find('.')));
   for (const Expr& a : e->args) names_in(a, names);
+}
+void words_in(const std::string& s, std::set<std::string>& names) {
+  std::string word;
+  for (char c : s + " ") {
+    if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') word += c;
+    else if (!word.empty()) names.insert(std::exchange(word, {}));
+  }
 }
 void names_in(const Body& body, std::set<std::string>& names) {
   for (const Stmt& s : body) {
@@ -106,6 +134,7 @@ void names_in(const Body& body, std::set<std::string>& names) {
     for (const Expr* e : {&s.target, &s.value, &s.limit, &s.step}) names_in(*e, names);
     names_in(s.body, names);
     names_in(s.other, names);
+    if (s.form == Stmt::Form::text) words_in(s.text, names);
   }
 }
 
@@ -117,7 +146,7 @@ std::string text(const Expr& e) {
     case Expr::Form::real: return float_text(e->number);
     case Expr::Form::name: return e->text;
     case Expr::Form::call:
-      if (e->text == "!") return "!" + (precedence(e->args[0]) ? "(" + text(e->args[0]) + ")" : text(e->args[0]));
+      if (e->text == "!") return negation(e->args[0]);
       return e->text + "(" + list(e->args) + ")";
     case Expr::Form::element: return (precedence(e->args[0]) ? "(" + text(e->args[0]) + ")" : text(e->args[0])) + "[" + text(e->args[1]) + "]";
     case Expr::Form::conditional: return operand(e->args[0], 15, false) + " ? " + operand(e->args[1], 15, false) + " : " + operand(e->args[2], 16, false);
@@ -129,70 +158,44 @@ std::string text(const Expr& e) {
   return {};
 }
 
-std::string wrapped(const std::string& statement, int indent) {
-  const std::string head(std::size_t(indent), ' '), more(std::size_t(indent + 4), ' ');
-  std::string rest = statement, r, pad = head;
-  while (pad.size() + rest.size() > columns) {
-    std::size_t cut = std::string::npos;
-    for (const char* stop : {", ", " + ", " && ", " || ", " = "}) {
-      std::size_t at = rest.rfind(stop, columns - pad.size() - 1);
-      if (at == std::string::npos || at < 8) continue;
-      at += std::string_view(stop).size() - 1;
-      cut = cut == std::string::npos ? at : std::max(cut, at);
-      if (std::string_view(stop) == ", ") break;
-    }
-    if (cut == std::string::npos) break;
-    r += pad + rest.substr(0, cut) + "\n";
-    rest = rest.substr(cut + 1);
-    pad = more;
-  }
-  return r + pad + rest;
-}
-
-std::string comment(const std::string& prose, int indent) {
-  const std::string head = std::string(std::size_t(indent), ' ') + "//";
-  std::string r, at = head;
-  std::size_t i = 0;
-  while (i < prose.size()) {
-    const std::size_t end = std::min(prose.find(' ', i), prose.size());
-    const std::string word = prose.substr(i, end - i);
-    if (at.size() + 1 + word.size() > columns && at != head) {
-      r += at + "\n";
-      at = head;
-    }
-    at += " " + word;
-    i = end + 1;
-  }
-  return r + at + "\n";
-}
-
 std::string text(const Body& body, int indent) {
   std::string r;
   const std::string pad(std::size_t(indent), ' ');
-  for (const Stmt& s : body) switch (s.form) {
+  bool paragraph = false;  // a blank line is due before what comes next
+  for (const Stmt& s : body) {
+    if (s.form == Stmt::Form::blank) {
+      paragraph = !r.empty();
+      continue;
+    }
+    if (paragraph) r += "\n";
+    paragraph = false;
+    switch (s.form) {
       case Stmt::Form::declare: r += declaration(s, indent); break;
       case Stmt::Form::assign: r += line(text(s.target) + " " + s.text + " " + text(s.value) + ";", indent); break;
       case Stmt::Form::expression: r += line(text(s.value) + ";", indent); break;
       case Stmt::Form::loop: r += loop_text(s, indent); break;
-      case Stmt::Form::branch:
-        r += line("if (" + text(s.value) + ") {", indent) + text(s.body, indent + 2);
-        if (!s.other.empty()) r += pad + "} else {\n" + text(s.other, indent + 2);
-        r += pad + "}\n";
-        break;
-      case Stmt::Form::scope: r += pad + "{\n" + text(s.body, indent + 2) + pad + "}\n"; break;
+      case Stmt::Form::branch: r += branch_text(s, indent); break;
       case Stmt::Form::comment: r += comment(s.text, indent); break;
-      case Stmt::Form::blank: r += "\n"; break;
       case Stmt::Form::array: r += array_text(s, indent); break;
+      case Stmt::Form::scope: r += pad + "{\n" + text(s.body, indent + 2) + pad + "}\n"; break;
       case Stmt::Form::text: r += line(s.text, indent); break;
+      case Stmt::Form::blank: break;
     }
+  }
   return r;
+}
+
+bool reads(const Function& f, const std::string& name) {
+  std::set<std::string> used;
+  names_in(f.body, used);
+  return used.contains(name);
 }
 
 std::string text(const Function& f) {
   std::set<std::string> used;
   names_in(f.body, used);
   std::string parameters;
-  for (const Parameter& p : f.parameters) parameters += (parameters.empty() ? "" : ", ") + std::string(type_text(p.type)) + (used.contains(p.name) ? " " + p.name : "");
+  for (const Parameter& p : f.parameters) parameters += (parameters.empty() ? "" : ", ") + (p.of.empty() ? type_text(p.type) : p.of + "&") + (used.contains(p.name) ? " " + p.name : "");
   std::string r = f.comment.empty() ? "" : comment(f.comment);
   // Out of line: a caller's variables must not compete for the registers of a tile.
   return r + wrapped("[[gnu::noinline]] void " + f.name + "(" + parameters + ") {", 0) + "\n" + text(f.body, 2) + "}\n";
