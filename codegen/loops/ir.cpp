@@ -156,6 +156,8 @@ void Block::comment(std::string t) {
 }
 void Block::blank() { body_->push_back({}); }
 void Block::array(Type t, std::string n, std::vector<long> values) {
+  for (const Stmt& s : *body_)
+    if (s.form == Stmt::Form::array && s.text == n) return;
   Stmt s;
   s.form = Stmt::Form::array;
   s.type = t;

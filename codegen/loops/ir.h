@@ -83,7 +83,7 @@ class Block {
   Block scope();      // braces alone
   void comment(std::string);
   void blank();
-  void array(Type, std::string name, std::vector<long> values);  // static const
+  void array(Type, std::string name, std::vector<long> values);  // static const; once in a body
   void text(std::string line);                                   // a statement as it stands
 
  private:
