@@ -102,7 +102,9 @@ std::string body_text(const loops::Work& w, const Function& item, const Kernel& 
   const bool local = reads(item, "local");
   std::string r = line(fmt::format("void {}_body(void* state, long item, int{}) {{", w.item, local ? " worker" : ""));
   r += "  const unsigned before = set_float_state();\n  const Memory& m = *static_cast<Memory*>(state);\n";
-  r += line(local ? fmt::format("{}(m, item, m.local + {}L * worker);", w.item, k.schedule->local_floats) : fmt::format("{}(m, item, nullptr);", w.item), 2);
+  const std::string of_worker = fmt::format("m.local + {}L * worker", k.schedule->local_floats);
+  const std::string place = !w.local.empty() ? fmt::format("*reinterpret_cast<{}*>({})", w.local, of_worker) : local ? of_worker : "nullptr";
+  r += line(fmt::format("{}(m, item, {});", w.item, place), 2);
   return r + "  restore_float_state(before);\n}\n\n";
 }
 

@@ -19,9 +19,11 @@ std::string StreamCode::careful_row() {
   const Expr peak = peaks ? b.var("peak", float_lowest()) : Expr();
   const Expr total = b.var("total", real(0));
   const Expr kept = b.var("kept", name("false", Type::flag));
+  b.blank();
   Block clear = b.loop("n", 0, s_.width);
   clear.assign(element(out, index("n")), real(0));
   const auto [low, high] = hull(b, index("row") / lanes_, "");
+  b.blank();
   Block j = b.loop("col", low, high);
   const std::array<Expr, coordinates> pair{index("c0"), index("c1"), index("row"), index("col")};
   ElementCode e;
@@ -31,6 +33,7 @@ std::string StreamCode::careful_row() {
     e.expression = &s_.keep->code;
     Block removed = j.when(call("!", Type::flag, {e.truth(s_.keep->code.root())}));
     removed.text("continue;");
+    j.blank();
   }
   const Expr column = j.let("b", address(c_.memory, s_.b, {index("c0"), index("c1"), index("col"), 0}));
   const long whole = a_depth() == 1 && b_depth() == 1 ? s_.depth / lanes_ * lanes_ : 0;
@@ -46,6 +49,7 @@ std::string StreamCode::careful_row() {
     Block k = j.loop("k", whole, s_.depth);
     k.assign(dot, element(a, Expr(a_depth()) * index("k")) * element(column, Expr(b_depth()) * index("k")), "+=");
   }
+  j.blank();
   e.expression = &s_.element;
   e.acc = s_.scale == 1 ? dot : real(s_.scale) * dot;
   if (!s_.element.is(Fn::acc)) e.acc = j.let("raw", e.acc);
@@ -53,7 +57,9 @@ std::string StreamCode::careful_row() {
   Block removed = j.when(binary("==", score, minus_infinity(), Type::flag));
   removed.text("continue;");
   j.assign(kept, name("true", Type::flag));
+  j.blank();
   if (peaks) {
+    j.comment("Older sums are worth less, the higher the peak.");
     Block rise = j.when(binary(">", score, peak, Type::flag));
     if (rescales_) {
       ElementCode r;
@@ -69,11 +75,13 @@ std::string StreamCode::careful_row() {
     }
     rise.assign(peak, score);
   }
+  j.blank();
   const Expr weight = j.let("weight", weight_of(score, peak));
   j.assign(total, weight, "+=");
   const Expr v = j.let("v", address(c_.memory, s_.v, {index("c0"), index("c1"), index("col"), 0}));
   Block o = j.loop("n", 0, s_.width);
   o.assign(element(out, index("n")), weight * element(v, index("n")), "+=");
+  b.blank();
   ElementCode scale;
   scale.memory = &c_.memory;
   scale.expression = &s_.algebra.scale;

@@ -36,6 +36,7 @@ Expr operator+(Expr a, Expr b) {
     if (a.constant() && b.constant()) return Expr(a->integer + b->integer);
     if (a.constant()) return b + a;
     if (is_binary(b, "+")) return (a + b->args[0]) + b->args[1];
+    if (is_binary(b, "-") && b->args[1].constant()) return (a + b->args[0]) + Expr(-b->args[1]->integer);
     if (b.constant() && is_binary(a, "+") && a->args[1].constant()) return a->args[0] + Expr(a->args[1]->integer + b->integer);
     if (b.constant() && is_binary(a, "-") && a->args[1].constant()) return a->args[0] + Expr(b->integer - a->args[1]->integer);
     if (b.constant() && b->integer < 0) return binary("-", a, Expr(-b->integer), a.type());
@@ -57,8 +58,8 @@ Expr operator*(Expr a, Expr b) {
     if (a.constant() && b.constant()) return Expr(a->integer * b->integer);
     if (b.constant()) return b * a;  // the constant stands first: 64 * row
     if (a.constant() && is_binary(b, "*") && b->args[0].constant()) return Expr(a->integer * b->args[0]->integer) * b->args[1];
-    if (a.constant() && is_binary(b, "+")) return a * b->args[0] + a * b->args[1];
-    if (a.constant() && is_binary(b, "-")) return a * b->args[0] - a * b->args[1];
+    if (a.constant() && is_binary(b, "+") && b->args[1].constant()) return a * b->args[0] + a * b->args[1];
+    if (a.constant() && is_binary(b, "-") && b->args[1].constant()) return a * b->args[0] - a * b->args[1];
   }
   const Type t = result(a, b);
   return binary("*", std::move(a), std::move(b), t);

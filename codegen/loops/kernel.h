@@ -10,6 +10,7 @@ struct Work {
   std::string item;
   std::string title;
   long items = 0;
+  std::string local = {};  // the Struct of its worker's memory, if it has one
 };
 
 // Named parts of a worker's memory.

@@ -25,6 +25,7 @@ std::string StreamCode::score_tile(Tile t, bool keep, long last_part) {
       [&](int v, Expr k) { return call("load", Type::vec, {name("rows", Type::in) + Expr(at_.rows) * k + Expr(v * lanes_)}); });
   const Expr peak = name("peak", Type::out), scores = name("scores", Type::out);
   for (int v = 0; v < t.vectors; ++v) {
+    b.blank();
     std::vector<Expr> all;
     for (int i = 0; i < t.rows; ++i) {
       ElementCode e;
@@ -46,7 +47,10 @@ std::string StreamCode::score_tile(Tile t, bool keep, long last_part) {
       all.push_back(x);
     }
     if (!s_.algebra.tracks_peak) continue;
-    while (all.size() > 1) {  // a tree, so that no chain of maxima is waited for
+    b.blank();
+    for (int level = 0; all.size() > 1; ++level) {  // a tree, so that no chain of maxima is waited for
+      if (level == 2)
+        for (std::size_t i = 0; i < all.size(); ++i) all[i] = b.let(fmt::format("high{}_{}", i, v), all[i]);
       std::vector<Expr> half;
       for (std::size_t i = 0; i + 1 < all.size(); i += 2) half.push_back(call("max", Type::vec, {all[i], all[i + 1]}));
       if (all.size() % 2) half.push_back(all.back());
@@ -86,10 +90,10 @@ std::string StreamCode::weigh(int vectors) {
   Function f;
   f.name = n;
   f.comment = fmt::format("Scores of {} rows become weights; the rows' state follows.", vectors * lanes_);
-  f.parameters = {{Type::out, "scores"}, {Type::index, "count"}, {Type::out, "state"}};
+  f.parameters = {local_parameter(), {Type::index, "count"}};
   Block b(f.body);
-  const Expr state = name("state", Type::out), scores = name("scores", Type::out);
-  const auto slot = [&](long offset, int v) { return state + Expr(offset - at_.peak() + v * lanes_); };
+  const Expr scores = local(at_.scores());
+  const auto slot = [&](long offset, int v) { return local(offset + v * lanes_); };
   const auto load = [&](const Expr& p) { return call("load", Type::vec, {p}); };
   std::vector<Expr> peak, total;
   std::vector<Expr> shift = std::vector<Expr>(std::size_t(vectors));
@@ -117,6 +121,7 @@ std::string StreamCode::weigh(int vectors) {
       peak.push_back({});
     }
     total.push_back(b.var(fmt::format("total{}", v), sum));
+    b.blank();
   }
   Block j = b.loop("j", 0, index("count"));
   for (int v = 0; v < vectors; ++v) {
@@ -125,6 +130,7 @@ std::string StreamCode::weigh(int vectors) {
     j.run(call("store", Type::none, {p, w}));
     j.assign(total[std::size_t(v)], total[std::size_t(v)] + w);
   }
+  b.blank();
   for (int v = 0; v < vectors; ++v) b.run(call("store", Type::none, {slot(at_.total(), v), total[std::size_t(v)]}));
   c_.kernel.functions.push_back(std::move(f));
   return n;
@@ -143,6 +149,7 @@ std::string StreamCode::value_tile(int rows, const StreamPlan::Group& g) {
   const auto part = [&](int v) { return tail && v == g.vectors - 1 ? long(g.part) : -1L; };
   const Accumulators s = declare_accumulators(b, {rows, g.vectors});
   const Expr out = name("out", Type::out);
+  b.blank();
   Block old = b.when(call("!", Type::flag, {name("fresh", Type::flag)}));
   for (int i = 0; i < rows; ++i) {
     Expr carry;
@@ -152,9 +159,11 @@ std::string StreamCode::value_tile(int rows, const StreamPlan::Group& g) {
       old.assign(s[std::size_t(i)][std::size_t(v)], rescales_ ? carry * o : o);
     }
   }
+  b.blank();
   accumulate(
       b, s, index("count"), [&](int i, Expr k) { return element(name("weights", Type::in), Expr(at_.rows) * k + Expr(i)); },
       [&](int v, Expr k) { return load_vector(name("v", Type::in) + Expr(v_col()) * k + Expr(v * lanes_), part(v)); });
+  b.blank();
   for (int i = 0; i < rows; ++i)
     for (int v = 0; v < g.vectors; ++v) b.run(store_vector(out + Expr(out_row() * i + v * lanes_), s[std::size_t(i)][std::size_t(v)], part(v)));
   c_.kernel.functions.push_back(std::move(f));

@@ -11,7 +11,25 @@ StreamCode::StreamCode(Context& c, const Stream& s, const StreamPlan& p) : c_(c)
   rescales_ = s.algebra.tracks_peak && !s.algebra.rescale.is(Fn::constant);
 }
 
-static Expr local(long offset) { return name("local", Type::out) + Expr(offset); }
+// In the order in which they lie.
+Struct StreamCode::memory_struct() const {
+  const long rows = at_.rows;
+  return {memory_name(), "A worker's memory: a block of rows, one a lane, against a block of columns.",
+          {{"rows", at_.scores(), fmt::format("[{}][{}], scaled", at_.depth, rows)},
+           {"scores", at_.peak() - at_.scores(), fmt::format("[{}][{}]; weights once they are known", at_.columns, rows)},
+           {"peak", rows, "of each row, the greatest score so far"},
+           {"total", rows, "and the sum of its weights"},
+           {"carry", rows, "what its older sums are multiplied by, at the end by what"},
+           {"block_peak", rows, "the greatest score in the block of columns"}}};
+}
+
+Expr StreamCode::local(long offset) const {
+  for (const Struct::Field& f : memory_struct().fields) {
+    if (offset < f.floats) return name("local." + f.name, Type::out) + Expr(offset);
+    offset -= f.floats;
+  }
+  return name("local", Type::out) + Expr(offset);
+}
 
 Expr StreamCode::bound(const Affine& a, const Expr& i, long count) const {
   if (a.step == 0 || count == 1) {
@@ -74,7 +92,7 @@ std::string StreamCode::part_band(const RowBlocks& r, int height) {
   Function f;
   f.name = n;
   f.comment = fmt::format("Scores of {} columns x {} rows where pairs are removed; a vector of rows that keeps none is skipped.", height, r.rows);
-  f.parameters = {memory_parameter(), {Type::in, "b"}, {Type::out, "scores"}, {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}, {Type::out, "local"}};
+  f.parameters = {memory_parameter(), {Type::in, "b"}, {Type::out, "scores"}, {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}, local_parameter()};
   Block b(f.body);
   for (int v = 0; v < r.tile.vectors; ++v) {
     const Expr scores = name("scores", Type::out) + Expr(v * lanes_);
@@ -113,7 +131,7 @@ std::string StreamCode::visit(const RowBlocks& r, bool whole, bool before, bool 
   Function f;
   f.name = n;
   f.comment = fmt::format("{} rows against `count` columns from col on.", r.rows);
-  f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}, {Type::index, "count"}, {Type::index, "whole_begin"}, {Type::index, "whole_end"}, {Type::out, "local"}, {Type::flag, "fresh"}};
+  f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}, {Type::index, "count"}, {Type::index, "whole_begin"}, {Type::index, "whole_end"}, local_parameter(), {Type::flag, "fresh"}};
   Block b(f.body);
   const Expr columns = b.let("b", address(c_.memory, s_.b, {index("c0"), index("c1"), index("col"), 0}));
   const Expr scores = local(at_.scores());
@@ -138,6 +156,7 @@ std::string StreamCode::visit(const RowBlocks& r, bool whole, bool before, bool 
     Block out = at.otherwise();
     part(out);
   };
+  b.blank();
   const long left = s_.cols % r.tile.rows;  // runs end at a multiple of the tile, or where the columns end
   Block j = b.loop("j", 0, index("count") - Expr(r.tile.rows - 1), r.tile.rows);
   band(j, r.tile.rows, index("j"));
@@ -146,6 +165,7 @@ std::string StreamCode::visit(const RowBlocks& r, bool whole, bool before, bool 
     Block tail = b.when(binary("<", rest, index("count"), Type::flag));
     band(tail, int(left), rest);
   }
+  b.blank();
   b.run(call(fold(r), Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), index("count"), name("local", Type::out), name("fresh", Type::flag)}));
   c_.kernel.functions.push_back(std::move(f));
   return n;
@@ -158,18 +178,20 @@ std::string StreamCode::fold(const RowBlocks& r) {
   Function f;
   f.name = n;
   f.comment = fmt::format("Scores of {} rows and `count` columns become weights and are folded into the result.", r.rows);
-  f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}, {Type::index, "count"}, {Type::out, "local"}, {Type::flag, "fresh"}};
+  f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}, {Type::index, "count"}, local_parameter(), {Type::flag, "fresh"}};
   Block b(f.body);
   const Expr v = b.let("v", address(c_.memory, s_.v, {index("c0"), index("c1"), index("col"), 0}));
   const Expr out = b.let("out", address(c_.memory, s_.out, {index("c0"), index("c1"), index("row"), 0}));
-  b.run(call(weigh(r.tile.vectors), Type::none, {local(at_.scores()), index("count"), local(at_.peak())}));
+  b.run(call(weigh(r.tile.vectors), Type::none, {name("local", Type::out), index("count")}));
+  b.blank();
   const auto tile = [&](Block& at, int rows, const Expr& i, const StreamPlan::Group& g, const Expr& n) {
     Expr begin = 0, count = index("count");
     if (p_.hull) {
       const Expr row = index("row") + i;
       const auto first = hull(at, row / lanes_, "_first");
       const auto last = rows > 1 ? hull(at, (row + Expr(rows - 1)) / lanes_, "_last") : first;
-      begin = at.let("begin", least(greatest(least(first.first, last.first) - index("col"), 0), index("count")));
+      const Expr low = least(first.first, last.first);
+      if (!low.is(0)) begin = at.let("begin", least(greatest(low - index("col"), 0), index("count")));
       count = at.let("end", least(greatest(first.second, last.second) - index("col"), index("count"))) - begin;
     }
     const Expr weights = local(at_.scores()) + Expr(at_.rows) * begin + i;
@@ -242,6 +264,7 @@ void StreamCode::finish(Block& b, const RowBlocks& r) {
     Block i = none.loop("i", 0, r.rows);
     Block n = i.loop("n", 0, s_.width);
     n.assign(element(out, Expr(out_row()) * index("i") + index("n")), real(0));
+    b.blank();
   }
   const bool scaled = !(s_.algebra.scale.is(Fn::constant) && s_.algebra.scale.terms.back().value == 1);
   for (int v = 0; scaled && v < r.tile.vectors; ++v) {
@@ -262,6 +285,8 @@ void StreamCode::finish(Block& b, const RowBlocks& r) {
     }
     if (whole < s_.width) f(at, whole, s_.width - whole);
   };
+  if (scaled) b.blank();
+  b.comment("x - x is 0, or NaN if x is not finite.");
   const Expr odd = b.var("odd", call("splat", Type::vec, {real(0)}));
   Block i = b.loop("i", 0, r.rows);
   const Expr factor = scaled ? i.let("factor", call("splat", Type::vec, {element(local(at_.carry()), index("i"))})) : Expr();
@@ -269,8 +294,10 @@ void StreamCode::finish(Block& b, const RowBlocks& r) {
     const Expr p = out + Expr(out_row()) * index("i") + n;
     const Expr x = at.let(part < 0 ? "x" : "rest", scaled ? factor * load_vector(p, part) : load_vector(p, part));
     if (scaled) at.run(store_vector(p, x, part));
-    at.assign(odd, odd + (x - x));  // 0, or NaN if x is not finite
+    at.assign(odd, odd + (x - x));
   });
+  b.blank();
+  b.comment("Rows that are not finite are computed again, with care.");
   Block bad = b.when(call("has_nan", Type::flag, {odd}));
   Block again = bad.loop("i", 0, r.rows);
   const Expr row_odd = again.var("row_odd", call("splat", Type::vec, {real(0)}));
@@ -287,7 +314,7 @@ std::string StreamCode::block(const RowBlocks& r) {
   Function f;
   f.name = n;
   f.comment = fmt::format("The nth block of {} rows, of {}.", r.rows, r.count);
-  f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "nth"}, {Type::out, "local"}};
+  f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "nth"}, local_parameter()};
   Block b(f.body);
   const long start = p_.blocks[0].rows * r.first;
   const Expr i = r.count == 1 ? Expr(0) : index("nth");
@@ -295,13 +322,18 @@ std::string StreamCode::block(const RowBlocks& r) {
   b.declare(Type::index, {{"row", row}});
   const Expr a = b.let("a", address(c_.memory, s_.a, {index("c0"), index("c1"), index("row"), 0}));
   b.let("out", address(c_.memory, s_.out, {index("c0"), index("c1"), index("row"), 0}));
+  b.blank();
+  b.comment("Rows change places with their elements: a vector holds the same element of every row.");
   turn_rows(b, r, a);
+  b.blank();
   for (int v = 0; v < r.tile.vectors; ++v) {
     if (s_.algebra.tracks_peak) b.run(call("store", Type::none, {local(at_.peak() + v * lanes_), call("splat", Type::vec, {float_lowest()})}));
     b.run(call("store", Type::none, {local(at_.total() + v * lanes_), call("splat", Type::vec, {real(0)})}));
   }
+  b.blank();
   b.var("fresh", name("true", Type::flag));
   visit_runs(b, r, i);
+  b.blank();
   finish(b, r);
   c_.kernel.functions.push_back(std::move(f));
   return n;
@@ -313,7 +345,7 @@ void StreamCode::lower() {
   Function item;
   item.name = c_.prefix;
   item.fixed = true;
-  item.parameters = {memory_parameter(), {Type::index, "item"}, {Type::out, "local"}};
+  item.parameters = {memory_parameter(), {Type::index, "item"}, local_parameter()};
   Block b(item.body);
   long count = 0;
   for (const RowBlocks& r : p_.blocks) count += r.count;
@@ -321,7 +353,8 @@ void StreamCode::lower() {
   if (count > 0) {
     const Expr which = b.let("block", index("item") % count);
     const Expr c0 = b.let("c0", index("item") / (count * s_.outer1));
-    const Expr c1 = b.let("c1", s_.outer1 == 1 ? Expr(0) : index("item") / count % s_.outer1);
+    const Expr of_all = index("item") / count;
+    const Expr c1 = b.let("c1", s_.outer1 == 1 ? Expr(0) : s_.outer0 == 1 ? of_all : of_all % s_.outer1);
     for (std::size_t k = 0; k < blocks.size(); ++k) {
       const Expr run = call(blocks[k], Type::none, {memory_argument(), c0, c1, which - Expr(p_.blocks[k].first), name("local", Type::out)});
       if (blocks.size() == 1) b.run(run);
@@ -334,7 +367,8 @@ void StreamCode::lower() {
       }
     }
   }
-  c_.kernel.work.push_back({item.name, c_.prefix, outer * count});
+  c_.kernel.work.push_back({item.name, c_.prefix, outer * count, memory_name()});
+  c_.kernel.structs.push_back(memory_struct());
   c_.kernel.functions.push_back(std::move(item));
 }
 

@@ -33,6 +33,10 @@ class StreamCode {
   int lanes_;
   bool rescales_;  // older sums follow when the peak rises
 
+  Expr local(long offset) const;      // a place in the worker's memory, by its name
+  Parameter local_parameter() const { return {Type::out, "local", memory_name()}; }
+  std::string memory_name() const { return c_.prefix + "_memory"; }
+  Struct memory_struct() const;
   // score_tile.cpp
   std::string score_tile(Tile, bool keep, long last_part);
   Expr weight_of(const Expr& score, const Expr& peak, const Expr& shift = {}) const;
