@@ -20,8 +20,12 @@ std::string StreamCode::careful_row() {
   const Expr total = b.var("total", real(0));
   const Expr kept = b.var("kept", name("false", Type::flag));
   b.blank();
-  Block clear = b.loop("n", 0, s_.width);
-  clear.assign(element(out, index("n")), real(0));
+  const auto splat = [](const Expr& x) { return call("splat", Type::vec, {x}); };
+  // out = f(out), vector by vector
+  const auto update = [&](Block& at, const std::function<Expr(const Expr& old, const Expr& n, long part)>& f) {
+    each_vector(at, [&](Block& in, const Expr& n, long part) { in.run(store_vector(out + n, f(load_vector(out + n, part), n, part), part)); });
+  };
+  each_vector(b, [&](Block& in, const Expr& n, long part) { in.run(store_vector(out + n, splat(real(0)), part)); });
   const auto [low, high] = hull(b, index("row") / lanes_, "");
   b.blank();
   Block j = b.loop("col", low, high);
@@ -70,8 +74,7 @@ std::string StreamCode::careful_row() {
       r.peak = score;
       const Expr carry = rise.let("carry", r());
       rise.assign(total, carry, "*=");
-      Block o = rise.loop("n", 0, s_.width);
-      o.assign(element(out, index("n")), carry, "*=");
+      update(rise, [&](const Expr& old, const Expr&, long) { return splat(carry) * old; });
     }
     rise.assign(peak, score);
   }
@@ -79,8 +82,7 @@ std::string StreamCode::careful_row() {
   const Expr weight = j.let("weight", weight_of(score, peak));
   j.assign(total, weight, "+=");
   const Expr v = j.let("v", address(c_.memory, s_.v, {index("c0"), index("c1"), index("col"), 0}));
-  Block o = j.loop("n", 0, s_.width);
-  o.assign(element(out, index("n")), weight * element(v, index("n")), "+=");
+  update(j, [&](const Expr& old, const Expr& n, long part) { return call("fma", Type::vec, {splat(weight), load_vector(v + n, part), old}); });
   b.blank();
   ElementCode scale;
   scale.memory = &c_.memory;
@@ -89,8 +91,7 @@ std::string StreamCode::careful_row() {
   scale.total = total;
   scale.peak = peak;
   const Expr factor = b.let("factor", choose(kept, scale(), real(0)));
-  Block last = b.loop("n", 0, s_.width);
-  last.assign(element(out, index("n")), factor, "*=");
+  update(b, [&](const Expr& old, const Expr&, long) { return splat(factor) * old; });
   c_.kernel.functions.push_back(std::move(f));
   return n;
 }

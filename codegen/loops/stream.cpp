@@ -256,6 +256,17 @@ void StreamCode::visit_runs(Block& b, const RowBlocks& r, const Expr& i) {
   }
 }
 
+// The columns of a row of the result, vector by vector: calls f with the first column of a vector
+// and how many lanes of it exist, -1 for all.
+void StreamCode::each_vector(Block& at, const std::function<void(Block&, const Expr&, long)>& f) const {
+  const long whole = s_.width / lanes_ * lanes_;
+  if (whole > 0) {
+    Block n = at.loop("n", 0, whole, lanes_);
+    f(n, index("n"), -1);
+  }
+  if (whole < s_.width) f(at, whole, s_.width - whole);
+}
+
 // Divides by the sums, as the algebra says, and mends the rows whose result is not finite.
 void StreamCode::finish(Block& b, const RowBlocks& r) {
   const Expr out = name("out", Type::out);
@@ -277,14 +288,6 @@ void StreamCode::finish(Block& b, const RowBlocks& r) {
     e.peak = call("load", Type::vec, {local(at_.peak() + v * lanes_)});
     b.run(call("store", Type::none, {local(at_.carry() + v * lanes_), e()}));
   }
-  const auto each_vector = [&](Block& at, const std::function<void(Block&, const Expr&, long)>& f) {
-    const long whole = s_.width / lanes_ * lanes_;
-    if (whole > 0) {
-      Block n = at.loop("n", 0, whole, lanes_);
-      f(n, index("n"), -1);
-    }
-    if (whole < s_.width) f(at, whole, s_.width - whole);
-  };
   if (scaled) b.blank();
   b.comment("x - x is 0, or NaN if x is not finite.");
   const Expr odd = b.var("odd", call("splat", Type::vec, {real(0)}));

@@ -52,6 +52,7 @@ class StreamCode {
   std::string fold(const RowBlocks&);
   void visit_runs(Block&, const RowBlocks&, const Expr& i);
   void finish(Block&, const RowBlocks&);
+  void each_vector(Block&, const std::function<void(Block&, const Expr& n, long part)>&) const;
   std::string block(const RowBlocks&);
   std::pair<Expr, Expr> hull(Block&, const Expr& vector, const std::string& suffix) const;
   Expr bound(const Affine&, const Expr& i, long count) const;
