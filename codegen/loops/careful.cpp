@@ -26,8 +26,8 @@ std::string StreamCode::careful_row() {
     each_vector(at, [&](Block& in, const Expr& n, long part) { in.run(store_vector(out + n, f(load_vector(out + n, part), n, part), part)); });
   };
   each_vector(b, [&](Block& in, const Expr& n, long part) { in.run(store_vector(out + n, splat(real(0)), part)); });
-  const auto [low, high] = hull(b, index("row") / lanes_, "");
   b.blank();
+  const auto [low, high] = hull(b, index("row") / lanes_, "");
   Block j = b.loop("col", low, high);
   const std::array<Expr, coordinates> pair{index("c0"), index("c1"), index("row"), index("col")};
   ElementCode e;

@@ -54,7 +54,7 @@ class SegmentCode {
     const std::vector<Parameter> parameters{memory_parameter(), {Type::in, "a"}, {Type::in, "w"}, {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "vector"}};
     Function f;
     f.name = n;
-    f.comment = fmt::format("{} rows of a times {} columns of the panel w, {} steps deep.", t.rows, t.vectors * c_.lanes, r_.depth);
+    f.comment = fmt::format("{} of a times {} columns of the panel w, {} steps deep.", t.rows == 1 ? "One row" : fmt::format("{} rows", t.rows), t.vectors * c_.lanes, r_.depth);
     f.parameters = parameters;
     Block b(f.body);
     const Expr a = name("a", Type::in), w = name("w", Type::in);
@@ -62,6 +62,7 @@ class SegmentCode {
     accumulate(
         b, s, r_.depth, [&](int i, Expr k) { return element(a, Expr(row_stride()) * Expr(i) + Expr(depth_stride()) * k); },
         [&](int v, Expr k) { return call("load", Type::vec, {w + Expr(t.vectors * c_.lanes) * k + Expr(v * c_.lanes)}); });
+    b.blank();
     epilogue(b, t, s);
     c_.kernel.functions.push_back(std::move(f));
     return n;
@@ -76,12 +77,20 @@ class SegmentCode {
     const long in_group = p_.vectors_in_group;
     const Expr vector = index("vector");
     Column c;
-    const bool aligned = in_group % p_.tile.vectors == 0;  // a panel lies within one group
-    const Expr at = aligned && in_group == t.vectors ? Expr(v) : aligned ? vector % in_group + Expr(v) : s_.groups == 1 ? vector + Expr(v) : (vector + Expr(v)) % in_group;
-    c.group = s_.groups == 1 ? index("c1") : b.let("g" + std::to_string(v), aligned ? vector / in_group : (vector + Expr(v)) / in_group);
-    Expr place = at;
-    if (p_.halves) place = (at / 2) + Expr(v % 2 * (in_group / 2));
-    c.first = b.let("n" + std::to_string(v), Expr(c_.lanes) * place);
+    const bool aligned = s_.groups == 1 || in_group % p_.tile.vectors == 0;  // a panel lies within one group
+    const bool halved = aligned && p_.halves && p_.tile.vectors % 2 == 0;
+    // Where they follow each other, the first vector tells where the others lie.
+    const auto once = [&](const char* n, const Expr& e) { return v == 0 ? b.let(n, e) : e.constant() ? e : name(e->form == Expr::Form::name ? e->text : n, Type::index); };
+    if (s_.groups == 1) c.group = index("c1");
+    else if (aligned) c.group = once("group", vector / in_group);
+    else c.group = b.let("group" + std::to_string(v), (vector + Expr(v)) / in_group);
+    const Expr first = in_group == t.vectors ? Expr(0) : s_.groups == 1 ? vector : vector % in_group;
+    if (halved) c.first = once("n", Expr(c_.lanes) * (first / 2)) + Expr(c_.lanes * (v / 2 + v % 2 * (in_group / 2)));
+    else if (aligned && !p_.halves) c.first = once("n", Expr(c_.lanes) * first) + Expr(c_.lanes * v);
+    else {
+      const Expr at = (vector + Expr(v)) % in_group;
+      c.first = b.let("n" + std::to_string(v), Expr(c_.lanes) * (p_.halves ? at / 2 + at % 2 * Expr(in_group / 2) : at));
+    }
     if (s_.width % c_.lanes == 0) return c;
     if (c.first.constant()) c.tail = c.first->integer + c_.lanes > s_.width ? Column::Tail::always : Column::Tail::never;
     else if (!aligned || v == t.vectors - 1) c.tail = Column::Tail::perhaps;
@@ -91,6 +100,7 @@ class SegmentCode {
   void epilogue(Block& b, Tile t, const Accumulators& s) const {
     std::vector<Column> columns;
     for (int v = 0; v < t.vectors; ++v) columns.push_back(column(b, t, v));
+    b.blank();
     for (int v = 0; v < t.vectors; ++v) {
       const long tail = s_.width % c_.lanes;
       switch (columns[std::size_t(v)].tail) {
@@ -131,6 +141,7 @@ class SegmentCode {
 void lower_contract(Context& c, const Contract& r, const ContractPlan& plan) {
   Function item;
   item.name = c.prefix;
+  item.comment = "An item: all rows against one panel of columns.";
   item.fixed = true;
   item.parameters = {memory_parameter(), {Type::index, "item"}, {Type::out, "local"}};
   Block b(item.body);
@@ -138,17 +149,17 @@ void lower_contract(Context& c, const Contract& r, const ContractPlan& plan) {
   const Expr panel = b.let("panel", index("item") / outer);
   const std::array<Expr, coordinates> at{b.let("c0", index("item") % outer / r.outer1), b.let("c1", r.outer1 == 1 ? Expr(0) : index("item") % r.outer1), 0, 0};
   long first = 0;
+  Block rest = b;
   for (std::size_t i = 0; i < r.segments.size(); ++i) {
     SegmentCode code(c, r, r.segments[i], plan.parts[i]);
-    if (r.segments.size() == 1) {
-      code.panel(b, panel, at);
+    if (i + 1 == r.segments.size()) {
+      code.panel(rest, panel - Expr(first), at);
       break;
     }
-    Expr inside = binary("<", panel, first + plan.parts[i].panels, Type::flag);
-    if (first > 0) inside = binary("&&", binary(">=", panel, first, Type::flag), inside, Type::flag);
-    Block branch = b.when(inside);
+    Block branch = rest.when(binary("<", panel, first + plan.parts[i].panels, Type::flag));
     code.panel(branch, panel - Expr(first), at);
     first += plan.parts[i].panels;
+    rest = rest.otherwise();
   }
   c.kernel.work.push_back({item.name, c.prefix, plan.panels * outer});
   c.kernel.functions.push_back(std::move(item));
@@ -165,10 +176,10 @@ void pack_contract(Block& b, const Contract& r, const ContractPlan& plan, int la
     const Expr vector = index("vector");
     const Expr panel = panels.let("panel", vector / full);
     const Expr width = panels.let("width", p.last_panel == full ? Expr(full * lanes) : choose(binary("<", panel, p.panels - 1, Type::flag), full * lanes, long(p.last_panel) * lanes));
-    const Expr in_group = panels.let("place", vector % p.vectors_in_group);
+    const Expr in_group = s.groups == 1 ? vector : panels.let("place", vector % p.vectors_in_group);
     const Expr column = panels.let("column", Expr(lanes) * (p.halves ? in_group / 2 + in_group % 2 * Expr(p.vectors_in_group / 2) : in_group));
     const Expr to = panels.let("to", name("packed", Type::out) + Expr(p.packed_offset) + Expr(full * lanes * r.depth) * panel + Expr(lanes) * (vector % full));
-    const Expr from = panels.let("from", name("w->" + s.weight, Type::in) + Expr(r.depth) * (Expr(s.width) * (vector / p.vectors_in_group) + column));
+    const Expr from = panels.let("from", name("w->" + s.weight, Type::in) + Expr(r.depth) * ((s.groups == 1 ? Expr(0) : Expr(s.width) * (vector / p.vectors_in_group)) + column));
     Block k = panels.loop("k", 0, r.depth);
     Block lane = k.loop("lane", 0, lanes);
     const Expr value = element(from, Expr(r.depth) * index("lane") + index("k"));

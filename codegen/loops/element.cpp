@@ -116,6 +116,7 @@ ElementCode::Value ElementCode::value(int id) const {
     case Fn::constant: return {t.kind == Kind::integer ? Expr(long(t.value)) : real(t.value), false};
     case Fn::coordinate:
       if (t.index != lane_axis) return {at[std::size_t(t.index)], false};
+      if (lanes_at) return {lanes_at, true};
       return {call("isplat", Type::ivec, {at[std::size_t(t.index)]}) + call("iota", Type::ivec, {}), true};
     case Fn::tensor: return tensor(t);
     case Fn::acc: return state(acc);

@@ -24,6 +24,7 @@ class ElementCode {
   const Expression* expression = nullptr;
   std::array<Expr, coordinates> at;  // of the first lane
   int lane_axis = -1;                // -1: scalar code
+  Expr lanes_at;                     // the coordinates of the lanes, if a variable holds them
   long part = -1;                    // lanes that exist, -1: all
   Expr acc, peak, old_peak, total;   // of real or vec type
   Expr shift;                        // shift_of(peak), if there is one: makes e^(acc - peak) cheaper

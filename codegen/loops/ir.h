@@ -109,4 +109,7 @@ void collect_calls(const Body&, std::vector<std::string>& calls);
 // Drops what no statement reads: constants, and parameters with their arguments at every call.
 void prune(std::vector<Function>&);
 
+// Pointers to places that are used over and over; const where nothing is written.
+void tidy(std::vector<Function>&);
+
 }  // namespace attune::loops

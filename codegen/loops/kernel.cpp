@@ -41,6 +41,7 @@ Kernel lower(const Program& program, const Schedule& schedule, bool vectorisable
   for (std::size_t i = 0; i < program.regions.size(); ++i)
     if (const auto* w = std::get_if<Contract>(&program.regions[i].work)) pack_contract(pack, *w, std::get<ContractPlan>(schedule.regions[i]), schedule.isa->lanes, {&program});
   prune(k.functions);
+  tidy(k.functions);
   return k;
 }
 

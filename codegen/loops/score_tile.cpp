@@ -24,8 +24,11 @@ std::string StreamCode::score_tile(Tile t, bool keep, long last_part) {
       b, s, s_.depth, [&](int i, Expr k) { return element(name("b", Type::in), Expr(b_col() * i) + Expr(b_depth()) * k); },
       [&](int v, Expr k) { return call("load", Type::vec, {name("rows", Type::in) + Expr(at_.rows) * k + Expr(v * lanes_)}); });
   const Expr peak = name("peak", Type::out), scores = name("scores", Type::out);
+  b.blank();
+  const Expr removed = keep ? b.let("removed", call("splat", Type::vec, {minus_infinity()})) : Expr();
   for (int v = 0; v < t.vectors; ++v) {
     b.blank();
+    const Expr lane_rows = b.let(fmt::format("row_of_lane{}", v), call("isplat", Type::ivec, {index("row") + Expr(v * lanes_)}) + call("iota", Type::ivec, {}));
     std::vector<Expr> all;
     for (int i = 0; i < t.rows; ++i) {
       ElementCode e;
@@ -33,6 +36,7 @@ std::string StreamCode::score_tile(Tile t, bool keep, long last_part) {
       e.expression = &s_.element;
       e.at = {index("c0"), index("c1"), index("row") + Expr(v * lanes_), index("col") + Expr(i)};
       e.lane_axis = 2;
+      e.lanes_at = lane_rows;
       e.part = v == t.vectors - 1 ? last_part : -1;
       e.acc = s[std::size_t(i)][std::size_t(v)];
       const bool plain = s_.element.is(Fn::acc);
@@ -40,7 +44,7 @@ std::string StreamCode::score_tile(Tile t, bool keep, long last_part) {
       if (keep) {
         ElementCode k = e;
         k.expression = &s_.keep->code;
-        x = call("select", Type::vec, {k.truth(s_.keep->code.root()), x, call("splat", Type::vec, {minus_infinity()})});
+        x = call("select", Type::vec, {k.truth(s_.keep->code.root()), x, removed});
       }
       if (!plain || keep) x = b.let(fmt::format("x{}_{}", i, v), x);
       b.run(call("store", Type::none, {scores + Expr(at_.rows * i + v * lanes_), x}));
@@ -143,7 +147,7 @@ std::string StreamCode::value_tile(int rows, const StreamPlan::Group& g) {
   if (c_.has(n)) return n;
   Function f;
   f.name = n;
-  f.comment = fmt::format("{} rows x {} columns of the result, over `count` weights each.", rows, (g.vectors - 1) * lanes_ + g.part);
+  f.comment = fmt::format("{} x {} columns of the result, over `count` weights each.", rows == 1 ? "One row" : fmt::format("{} rows", rows), (g.vectors - 1) * lanes_ + g.part);
   f.parameters = {{Type::in, "weights"}, {Type::in, "v"}, {Type::index, "count"}, {Type::out, "out"}, {Type::in, "carry"}, {Type::flag, "fresh"}};
   Block b(f.body);
   const auto part = [&](int v) { return tail && v == g.vectors - 1 ? long(g.part) : -1L; };

@@ -190,9 +190,11 @@ std::string StreamCode::fold(const RowBlocks& r) {
       const Expr row = index("row") + i;
       const auto first = hull(at, row / lanes_, "_first");
       const auto last = rows > 1 ? hull(at, (row + Expr(rows - 1)) / lanes_, "_last") : first;
-      const Expr low = least(first.first, last.first);
+      const auto grows = [](const Affine& a, const std::vector<long>& table) { return table.empty() && a.step >= 0; };
+      const Expr low = grows(p_.low, p_.low_table) ? first.first : least(first.first, last.first);
+      const Expr high = grows(p_.high, p_.high_table) ? last.second : greatest(first.second, last.second);
       if (!low.is(0)) begin = at.let("begin", least(greatest(low - index("col"), 0), index("count")));
-      count = at.let("end", least(greatest(first.second, last.second) - index("col"), index("count"))) - begin;
+      count = at.let("end", least(high - index("col"), index("count"))) - begin;
     }
     const Expr weights = local(at_.scores()) + Expr(at_.rows) * begin + i;
     at.run(call(value_tile(rows, g), Type::none, {weights, v + Expr(v_col()) * begin + n, count, out + Expr(out_row()) * i + n, local(at_.carry()) + i, name("fresh", Type::flag)}));
@@ -316,7 +318,7 @@ std::string StreamCode::block(const RowBlocks& r) {
   const std::string n = fmt::format("{}_{}_rows", c_.prefix, r.rows);
   Function f;
   f.name = n;
-  f.comment = fmt::format("The nth block of {} rows, of {}.", r.rows, r.count);
+  f.comment = r.count == 1 ? fmt::format("The one block of {} rows.", r.rows) : fmt::format("The nth of {} blocks of {} rows.", r.count, r.rows);
   f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "nth"}, local_parameter()};
   Block b(f.body);
   const long start = p_.blocks[0].rows * r.first;
@@ -347,6 +349,7 @@ void StreamCode::lower() {
   for (const RowBlocks& r : p_.blocks) blocks.push_back(block(r));
   Function item;
   item.name = c_.prefix;
+  item.comment = "An item: one block of rows.";
   item.fixed = true;
   item.parameters = {memory_parameter(), {Type::index, "item"}, local_parameter()};
   Block b(item.body);
