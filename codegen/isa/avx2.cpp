@@ -47,6 +47,7 @@ static inline void store_part(float* p, vec a, long n) {
 }
 )",
        {}},
+      load_strided_part(),
       {"splat", R"(static inline vec splat(float x) { return _mm256_set1_ps(x); }
 )",
        {}},
@@ -167,7 +168,7 @@ static inline vec row_and_fourth_next(const float* p, long stride) {
   return _mm256_insertf128_ps(row, _mm_loadu_ps(p + 4 * stride), 1);
 }
 static inline void transpose_block(const float* from, long from_stride, float* to, long to_stride,
-                                   vec scale) {
+    vec scale) {
   for (int half = 0; half < 2; ++half) {
     vec row0 = row_and_fourth_next(from, from_stride);
     vec row1 = row_and_fourth_next(from + from_stride, from_stride);

@@ -49,6 +49,7 @@ static inline void store_part(float* p, vec a, long n) {
 }
 )",
        {}},
+      load_strided_part(),
       {"splat", R"(static inline vec splat(float x) { return _mm512_set1_ps(x); }
 )",
        {}},
@@ -187,7 +188,7 @@ static inline vec every_fourth_row(const float* p, long stride) {
   return _mm512_mask_broadcast_f32x4(rows, 0xf000, _mm_loadu_ps(p + 12 * stride));
 }
 static inline void transpose_block(const float* from, long from_stride, float* to, long to_stride,
-                                   vec scale) {
+    vec scale) {
   for (int quarter = 0; quarter < 4; ++quarter) {
     vec row0 = every_fourth_row(from, from_stride);
     vec row1 = every_fourth_row(from + from_stride, from_stride);

@@ -110,6 +110,7 @@ static inline void store_part(float* p, vec a, long n) {
 }
 )",
        {}},
+      load_strided_part(),
       {"splat", R"(template <class V>
 static inline V splat_as(float x) {
   if constexpr (sizeof(V) == sizeof(base)) {
@@ -267,7 +268,7 @@ static inline float reduce_max(vec a) {
       {"transpose_block", R"(// to[j * to_stride + i] = scale[i] * from[i * from_stride + j] for all lanes i, j,
 // 4 x 4 at a time.
 static inline void transpose_block(const float* from, long from_stride, float* to, long to_stride,
-                                   vec scale) {
+    vec scale) {
   typedef float four __attribute__((vector_size(16)));
   float factors[sizeof(vec) / 4];
   store(factors, scale);

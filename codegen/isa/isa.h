@@ -1,7 +1,8 @@
 // Targets as data: each ISA is a table of small operations, written out at the top of a generated
 // file, so that the body below reads the same on every one. tests/isa/ops.inc says what each means.
 //   types      vec (floats), ivec (int32), lanes_t (a truth per lane); + - * / on vec, + - * on ivec
-//   memory     load store load_part(p, n) store_part(p, x, n) load_strided(p, stride) prefetch
+//   memory     load store load_part(p, n) store_part(p, x, n) load_strided(p, stride)
+//              load_strided_part(p, stride, n) prefetch
 //              transpose_block(from, from_stride, to, to_stride, scale)
 //   values     splat isplat iota first; to_real(ivec)
 //   lanes      fma min max imin imax swap_pairs select(m, a, b) keep_where(m, a)

@@ -13,7 +13,7 @@ Pragmas pragmas(const std::string& target, bool contract) {
   text.close = "#ifdef __clang__\n";
   if (!contract) text.open += "  #pragma clang fp contract(off)\n";
   if (!target.empty()) {
-    text.open += "  #pragma clang attribute push(__attribute__((target(\"" + target + "\"))), apply_to = function)\n";
+    text.open += "  #pragma clang attribute push( \\\n      __attribute__((target(\"" + target + "\"))), apply_to = function)\n";
     text.close += "  #pragma clang attribute pop\n";
   }
   text.close += "  #pragma clang diagnostic pop\n";
@@ -67,6 +67,18 @@ static inline unsigned set_float_state() {
 )",
        {}},
   };
+}
+
+OpText load_strided_part() {
+  return {"load_strided_part", R"(// The first n lanes, the others 0; nothing beyond them is read.
+static inline vec load_strided_part(const float* p, long stride, long n) {
+  float lane[sizeof(vec) / 4] = {};
+  for (long i = 0; i < (long)sizeof(vec) / 4; ++i)
+    if (i < n) lane[i] = p[i * stride];
+  return load(lane);
+}
+)",
+          {}};
 }
 
 std::vector<OpText> integer_ops() {
