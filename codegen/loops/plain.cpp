@@ -121,14 +121,15 @@ void lower_row_reduce(Context& c, const RowReduce& r) {
     const Expr total = b.var("total", real(0));
     Block second = b.loop("j", 0, columns);
     e.acc = second.let("x", score("j"));
-    const Expr weight = second.let("weight", e());
+    const Expr weight = second.let("weight", choose(binary("!=", e.acc, minus_infinity(), Type::flag), e(), real(0)));
     second.assign(to("j"), weight);
     second.assign(total, weight, "+=");
     e.expression = &r.algebra.scale;
     e.total = total;
     const Expr factor = b.let("factor", choose(kept, e(), real(0)));
     Block last = b.loop("j", 0, columns);
-    last.assign(to("j"), factor, "*=");
+    Block some = last.when(binary("!=", score("j"), minus_infinity(), Type::flag));  // what is removed stays 0 in a row of NaN
+    some.assign(to("j"), factor, "*=");
   });
 }
 
