@@ -49,9 +49,11 @@ void Subject::generate(std::vector<SourceFile>& headers_and_dispatchers, std::st
   variants_.clear();
   const auto add = [&](const Variant& v, const std::vector<SourceFile>& files) {
     for (const SourceFile& f : files) {
-      const bool is_code = f.name != v.name + ".h" && f.name != v.name + ".cpp";
-      if (is_code) code += f.text + "\n";
-      else headers_and_dispatchers.push_back(f);
+      const bool is_code = f.name.ends_with(".cpp") && f.name != v.name + ".cpp";
+      if (is_code)
+        code += f.text + "\n";
+      else
+        headers_and_dispatchers.push_back(f);
     }
     variants_.push_back(v);
   };
