@@ -30,7 +30,7 @@ constexpr const char* fast_math_text = R"(
 constexpr const char* table_text = R"(// Cosines [positions, 2 * pairs], then sines with the sign of their place: entry p, i turns pair i
 // by the angle of position p. turns[i] holds the cosine and sine of one position, start[i] of the
 // first, null of an angle of 0; in double, each entry rounded once.
-void fill_angles(float* to, long positions, long pairs, const double (*turns)[2],
+[[gnu::noinline]] void fill_angles(float* to, long positions, long pairs, const double (*turns)[2],
     const double (*start)[2], bool neighbours) {
   float* sines = to + 2 * positions * pairs;
   for (long i = 0; i < pairs; ++i) {
@@ -67,14 +67,18 @@ std::string pack_text(const Signature& s, const Kernel& k) {
   const std::string body = text(k.pack, 2);
   const bool reads = body.find("w->") != std::string::npos;
   std::string r = line(fmt::format("void pack_weights(const {}_weights*{}, float* packed) {{", s.name, reads ? " w" : "")) + body;
+  bool tables = false;
   for (std::size_t i = 0; i < k.program->buffers.size(); ++i) {
     const Buffer& b = k.program->buffers[i];
     if (b.kind != Buffer::Kind::table) continue;
+    if (!tables) r += "  const unsigned before = set_float_state();\n";
+    tables = true;
     const bool still = std::all_of(b.start.begin(), b.start.end(), [](const auto& p) { return p.first == 1 && p.second == 0; });
     r += fmt::format("{}  // {}: the cosine and sine of each pair's angle per position.\n", r.back() == '}' ? "" : "\n", b.name) + pairs_text(b.name + "_turns", b.turns);
     if (!still) r += pairs_text(b.name + "_start", b.start);
     r += line(fmt::format("fill_angles({}, {}, {}, {}_turns, {}, {});", at("packed", k.schedule->buffer_offset[i]), b.positions, b.width / 2, b.name, still ? "nullptr" : b.name + "_start", b.neighbours), 2);
   }
+  if (tables) r += "  restore_float_state(before);\n";
   return r + "}\n\n";
 }
 
