@@ -9,34 +9,37 @@ bool StreamCode::reads_rows() const {
   return false;
 }
 
-// Scores of t.rows columns against t.vectors vectors of rows, stored raw as [column][row], and the
-// greatest of each row.
-std::string StreamCode::score_tile(Tile t, bool keep, long last_part) {
-  const std::string n = fmt::format("{}_scores_{}x{}{}{}", c_.prefix, t.rows, t.vectors * lanes_, keep ? "_in_part" : "", last_part >= 0 ? "_last" : "");
+// Scores of t.rows columns against t.vectors vectors of rows, stored as [column][row]: raw, with the
+// greatest of each row kept in block_peak, or as weights, with their sums in block_total.
+std::string StreamCode::score_tile(Tile t, bool keep, long last_part, Gives gives) {
+  const bool weights = gives == Gives::weights;
+  const std::string n = fmt::format("{}_{}_{}x{}{}{}", c_.prefix, weights ? "weights" : "scores", t.rows, t.vectors * lanes_, keep ? "_in_part" : "", last_part >= 0 ? "_last" : "");
   if (c_.has(n)) return n;
   Function f;
   f.name = n;
-  f.comment = fmt::format("{} columns x {} rows of scores{}.", t.rows, t.vectors * lanes_, keep ? ", some of them removed" : "");
-  f.parameters = {memory_parameter(), {Type::in, "rows"}, {Type::in, "b"}, {Type::out, "scores"}, {Type::out, "peak"}, {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}};
+  f.comment = fmt::format("{} columns x {} rows of {}{}.", t.rows, t.vectors * lanes_, weights ? "weights" : "scores", keep ? ", some of them removed" : "");
+  f.parameters = {memory_parameter(), {Type::in, "rows"}, {Type::in, "b"}, {Type::out, "scores"}, {Type::out, "state"}, {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}};
   Block b(f.body);
   const Accumulators s = declare_accumulators(b, t);
   accumulate(
       b, s, s_.depth, [&](int i, Expr k) { return element(name("b", Type::in), Expr(b_col() * i) + Expr(b_depth()) * k); },
       [&](int v, Expr k) { return call("load", Type::vec, {name("rows", Type::in) + Expr(at_.rows) * k + Expr(v * lanes_)}); });
-  const Expr peak = name("peak", Type::out), scores = name("scores", Type::out);
-  b.blank();
-  const Expr removed = keep ? b.let("removed", call("splat", Type::vec, {minus_infinity()})) : Expr();
+  // `state` points at the rows' peaks.
+  const auto slot = [&](long offset, int v) { return name("state", Type::out) + Expr(offset - at_.peak() + v * lanes_); };
+  const auto load = [](const Expr& p) { return call("load", Type::vec, {p}); };
+  const Expr scores = name("scores", Type::out);
   for (int v = 0; v < t.vectors; ++v) {
     b.blank();
-    const Expr lane_rows = b.let(fmt::format("row_of_lane{}", v), call("isplat", Type::ivec, {index("row") + Expr(v * lanes_)}) + call("iota", Type::ivec, {}));
     std::vector<Expr> all;
+    const bool peaks = s_.algebra.tracks_peak;
+    const Expr peak = weights && peaks ? load(slot(at_.peak(), v)) : Expr();
+    const Expr shift = weights && peaks ? b.let(fmt::format("shift{}", v), call("shift_of", Type::vec, {peak})) : Expr();
     for (int i = 0; i < t.rows; ++i) {
       ElementCode e;
       e.memory = &c_.memory;
       e.expression = &s_.element;
       e.at = {index("c0"), index("c1"), index("row") + Expr(v * lanes_), index("col") + Expr(i)};
       e.lane_axis = 2;
-      e.lanes_at = lane_rows;
       e.part = v == t.vectors - 1 ? last_part : -1;
       e.acc = s[std::size_t(i)][std::size_t(v)];
       const bool plain = s_.element.is(Fn::acc);
@@ -44,13 +47,20 @@ std::string StreamCode::score_tile(Tile t, bool keep, long last_part) {
       if (keep) {
         ElementCode k = e;
         k.expression = &s_.keep->code;
-        x = call("select", Type::vec, {k.truth(s_.keep->code.root()), x, removed});
+        x = call("select", Type::vec, {k.truth(s_.keep->code.root()), x, call("splat", Type::vec, {minus_infinity()})});
       }
       if (!plain || keep) x = b.let(fmt::format("x{}_{}", i, v), x);
+      if (weights) x = b.let(fmt::format("w{}_{}", i, v), weight_of(x, peak, shift));
       b.run(call("store", Type::none, {scores + Expr(at_.rows * i + v * lanes_), x}));
       all.push_back(x);
     }
-    if (!s_.algebra.tracks_peak) continue;
+    if (weights) {  // in the order of columns whatever the tile, so that a row's bits don't depend on it
+      Expr sum = b.var(fmt::format("sum{}", v), load(slot(at_.block_total(), v)));
+      for (const Expr& w : all) b.assign(sum, sum + w);
+      b.run(call("store", Type::none, {slot(at_.block_total(), v), sum}));
+      continue;
+    }
+    if (!peaks) continue;
     b.blank();
     for (int level = 0; all.size() > 1; ++level) {  // a tree, so that no chain of maxima is waited for
       if (level == 2)
@@ -60,7 +70,7 @@ std::string StreamCode::score_tile(Tile t, bool keep, long last_part) {
       if (all.size() % 2) half.push_back(all.back());
       all = half;
     }
-    b.run(call("store", Type::none, {peak + Expr(v * lanes_), call("max", Type::vec, {call("load", Type::vec, {peak + Expr(v * lanes_)}), all[0]})}));
+    b.run(call("store", Type::none, {slot(at_.block_peak(), v), call("max", Type::vec, {load(slot(at_.block_peak(), v)), all[0]})}));
   }
   c_.kernel.functions.push_back(std::move(f));
   return n;
@@ -78,7 +88,7 @@ Expr StreamCode::weight_of(const Expr& score, const Expr& peak, const Expr& shif
   return e();
 }
 
-static bool subtracts_peak_in_exponent(const Expression& e) {
+bool subtracts_peak_in_exponent(const Expression& e) {
   for (const Term& t : e.terms) {
     if (t.fn != Fn::exp) continue;
     const Term& d = e.terms[std::size_t(t.in[0])];
@@ -87,14 +97,16 @@ static bool subtracts_peak_in_exponent(const Expression& e) {
   return false;
 }
 
-// Turns the scores of a block of columns into weights, in place, and brings the rows' state up to date.
+// Turns the scores of a block of columns into weights, in place; the rows' peaks and the sum of the
+// block's weights follow. Where weights are made in the tiles, only rows of which the block's sum
+// left the range, or all if `all`, get a new peak: the others keep theirs, and so every bit.
 std::string StreamCode::weigh(int vectors) {
   const std::string n = fmt::format("{}_weigh_{}", c_.prefix, vectors * lanes_);
   if (c_.has(n)) return n;
   Function f;
   f.name = n;
   f.comment = fmt::format("Scores of {} rows become weights; the rows' state follows.", vectors * lanes_);
-  f.parameters = {local_parameter(), {Type::index, "count"}};
+  f.parameters = {local_parameter(), {Type::index, "count"}, {Type::flag, "all"}};
   Block b(f.body);
   const Expr scores = local(at_.scores());
   const auto slot = [&](long offset, int v) { return local(offset + v * lanes_); };
@@ -103,10 +115,14 @@ std::string StreamCode::weigh(int vectors) {
   std::vector<Expr> shift = std::vector<Expr>(std::size_t(vectors));
   const bool shifts = subtracts_peak_in_exponent(s_.algebra.weight);
   for (int v = 0; v < vectors; ++v) {
-    Expr sum = load(slot(at_.total(), v));
     if (s_.algebra.tracks_peak) {
       const Expr old = b.let(fmt::format("old{}", v), load(slot(at_.peak(), v)));
-      peak.push_back(b.let(fmt::format("peak{}", v), call("max", Type::vec, {old, load(slot(at_.block_peak(), v))})));
+      Expr next = call("max", Type::vec, {old, load(slot(at_.block_peak(), v))});
+      if (direct_) {
+        const Expr inside = call("less_equal", Type::lanes, {load(slot(at_.block_total(), v)), call("splat", Type::vec, {weight_limit()})});
+        next = call("select", Type::vec, {call("either", Type::lanes, {call("all_lanes", Type::lanes, {name("all", Type::flag)}), call("negation", Type::lanes, {inside})}), next, old});
+      }
+      peak.push_back(b.let(fmt::format("peak{}", v), next));
       b.run(call("store", Type::none, {slot(at_.peak(), v), peak.back()}));
       if (shifts) shift[std::size_t(v)] = b.let(fmt::format("shift{}", v), call("shift_of", Type::vec, {peak.back()}));
       if (rescales_) {
@@ -117,14 +133,12 @@ std::string StreamCode::weigh(int vectors) {
         e.lane_axis = 2;
         e.old_peak = old;
         e.peak = peak.back();
-        const Expr carry = b.let(fmt::format("carry{}", v), e());
-        b.run(call("store", Type::none, {slot(at_.carry(), v), carry}));
-        sum = carry * sum;
+        b.run(call("store", Type::none, {slot(at_.carry(), v), e()}));
       }
     } else {
       peak.push_back({});
     }
-    total.push_back(b.var(fmt::format("total{}", v), sum));
+    total.push_back(b.var(fmt::format("total{}", v), call("splat", Type::vec, {real(0)})));
     b.blank();
   }
   Block j = b.loop("j", 0, index("count"));
@@ -135,7 +149,7 @@ std::string StreamCode::weigh(int vectors) {
     j.assign(total[std::size_t(v)], total[std::size_t(v)] + w);
   }
   b.blank();
-  for (int v = 0; v < vectors; ++v) b.run(call("store", Type::none, {slot(at_.total(), v), total[std::size_t(v)]}));
+  for (int v = 0; v < vectors; ++v) b.run(call("store", Type::none, {slot(at_.block_total(), v), total[std::size_t(v)]}));
   c_.kernel.functions.push_back(std::move(f));
   return n;
 }

@@ -9,6 +9,7 @@ StreamCode::StreamCode(Context& c, const Stream& s, const StreamPlan& p) : c_(c)
   for (const RowBlocks& b : p.blocks) rows = std::max(rows, long(b.tile.vectors) * lanes_);
   at_ = {rows, s.depth, p.column_block};
   rescales_ = s.algebra.tracks_peak && !s.algebra.rescale.is(Fn::constant);
+  direct_ = !s.algebra.tracks_peak || (rescales_ && s.algebra.peak_cancels && subtracts_peak_in_exponent(s.algebra.weight));
 }
 
 // In the order in which they lie.
@@ -17,10 +18,11 @@ Struct StreamCode::memory_struct() const {
   return {memory_name(), "A worker's memory: a block of rows, one a lane, against a block of columns.",
           {{"rows", at_.scores(), fmt::format("[{}][{}], scaled", at_.depth, rows)},
            {"scores", at_.peak() - at_.scores(), fmt::format("[{}][{}]; weights once they are known", at_.columns, rows)},
-           {"peak", rows, "of each row, the greatest score so far"},
+           {"peak", rows, direct_ ? "of each row, the score that the others are compared with" : "of each row, the greatest score so far"},
            {"total", rows, "and the sum of its weights"},
            {"carry", rows, "what its older sums are multiplied by, at the end by what"},
-           {"block_peak", rows, "the greatest score in the block of columns"}}};
+           {"block_peak", rows, "the greatest score in the block of columns"},
+           {"block_total", rows, "and the sum of the block's weights"}}};
 }
 
 Expr StreamCode::local(long offset) const {
@@ -85,92 +87,6 @@ void StreamCode::turn_rows(Block& b, const RowBlocks& r, const Expr& a) {
   }
 }
 
-// A band of `height` columns of which pairs are removed, vector by vector; a vector of rows that
-// keeps nothing of the band skips it.
-std::string StreamCode::part_band(const RowBlocks& r, int height) {
-  const std::string n = fmt::format("{}_in_part_{}x{}", c_.prefix, height, r.rows);
-  Function f;
-  f.name = n;
-  f.comment = fmt::format("Scores of {} columns x {} rows where pairs are removed; a vector of rows that keeps none is skipped.", height, r.rows);
-  f.parameters = {memory_parameter(), {Type::in, "b"}, {Type::out, "scores"}, {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}, local_parameter()};
-  Block b(f.body);
-  for (int v = 0; v < r.tile.vectors; ++v) {
-    const Expr scores = name("scores", Type::out) + Expr(v * lanes_);
-    const auto tile = [&](Block& at) {
-      const long part = v == r.tile.vectors - 1 ? last_part(r) : -1;
-      at.run(call(score_tile({height, 1}, true, part), Type::none,
-                  {memory_argument(), local(at_.at() + v * lanes_), name("b", Type::in), scores, local(at_.block_peak() + v * lanes_), index("c0"), index("c1"), index("row") + Expr(v * lanes_), index("col")}));
-    };
-    Expr some;
-    if (p_.hull) {
-      const auto [low, high] = hull(b, index("row") / lanes_ + Expr(v), std::to_string(v));
-      if (!(high.constant() && high->integer >= s_.cols)) some = binary("<", index("col"), high, Type::flag);
-      if (!low.is(0)) {
-        const Expr right = binary(">", index("col") + Expr(height), low, Type::flag);
-        some = some ? binary("&&", some, right, Type::flag) : right;
-      }
-    }
-    if (!some) {
-      tile(b);
-      continue;
-    }
-    Block kept = b.when(some);
-    tile(kept);
-    Block none = b.otherwise();
-    Block i = none.loop("i", 0, height);
-    i.run(call("store", Type::none, {scores + Expr(at_.rows) * index("i"), call("splat", Type::vec, {minus_infinity()})}));
-  }
-  c_.kernel.functions.push_back(std::move(f));
-  return n;
-}
-
-// Scores of a block of columns and what follows. `before` and `after`: whether columns that are kept
-// in part may stand before those kept whole, [whole_begin, whole_end), and after them.
-std::string StreamCode::visit(const RowBlocks& r, bool whole, bool before, bool after) {
-  const std::string n = fmt::format("{}_visit_{}", c_.prefix, r.rows);
-  Function f;
-  f.name = n;
-  f.comment = fmt::format("{} rows against `count` columns from col on.", r.rows);
-  f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}, {Type::index, "count"}, {Type::index, "whole_begin"}, {Type::index, "whole_end"}, local_parameter(), {Type::flag, "fresh"}};
-  Block b(f.body);
-  const Expr columns = b.let("b", address(c_.memory, s_.b, {index("c0"), index("c1"), index("col"), 0}));
-  const Expr scores = local(at_.scores());
-  if (s_.algebra.tracks_peak)
-    for (int v = 0; v < r.tile.vectors; ++v) b.run(call("store", Type::none, {local(at_.block_peak() + v * lanes_), call("splat", Type::vec, {float_lowest()})}));
-  const auto band = [&](Block& at, int height, const Expr& j) {
-    const Expr from = columns + Expr(b_col()) * j, to = scores + Expr(at_.rows) * j, col = index("col") + j;
-    const auto all = [&](Block& in) {
-      in.run(call(score_tile({height, r.tile.vectors}, false, last_part(r)), Type::none, {memory_argument(), local(at_.at()), from, to, local(at_.block_peak()), index("c0"), index("c1"), index("row"), col}));
-    };
-    const auto part = [&](Block& in) { in.run(call(part_band(r, height), Type::none, {memory_argument(), from, to, index("c0"), index("c1"), index("row"), col, name("local", Type::out)})); };
-    if (!whole) return part(at);
-    Expr inside;
-    if (before) inside = binary(">=", col, index("whole_begin"), Type::flag);
-    if (after) {
-      const Expr left = binary("<", col, index("whole_end"), Type::flag);
-      inside = inside ? binary("&&", inside, left, Type::flag) : left;
-    }
-    if (!inside) return all(at);
-    Block in = at.when(inside);
-    all(in);
-    Block out = at.otherwise();
-    part(out);
-  };
-  b.blank();
-  const long left = s_.cols % r.tile.rows;  // runs end at a multiple of the tile, or where the columns end
-  Block j = b.loop("j", 0, index("count") - Expr(r.tile.rows - 1), r.tile.rows);
-  band(j, r.tile.rows, index("j"));
-  if (left) {
-    const Expr rest = b.let("rest", index("count") / r.tile.rows * Expr(r.tile.rows));
-    Block tail = b.when(binary("<", rest, index("count"), Type::flag));
-    band(tail, int(left), rest);
-  }
-  b.blank();
-  b.run(call(fold(r), Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), index("count"), name("local", Type::out), name("fresh", Type::flag)}));
-  c_.kernel.functions.push_back(std::move(f));
-  return n;
-}
-
 // Weights of a block of columns, and their product with the values.
 std::string StreamCode::fold(const RowBlocks& r) {
   const std::string n = fmt::format("{}_fold_{}", c_.prefix, r.rows);
@@ -182,7 +98,11 @@ std::string StreamCode::fold(const RowBlocks& r) {
   Block b(f.body);
   const Expr v = b.let("v", address(c_.memory, s_.v, {index("c0"), index("c1"), index("col"), 0}));
   const Expr out = b.let("out", address(c_.memory, s_.out, {index("c0"), index("c1"), index("row"), 0}));
-  b.run(call(weigh(r.tile.vectors), Type::none, {name("local", Type::out), index("count")}));
+  for (int v = 0; v < r.tile.vectors; ++v) {
+    const auto slot = [&](long offset) { return call("load", Type::vec, {local(offset + v * lanes_)}); };
+    const Expr older = rescales_ ? slot(at_.carry()) * slot(at_.total()) : slot(at_.total());
+    b.run(call("store", Type::none, {local(at_.total() + v * lanes_), older + slot(at_.block_total())}));
+  }
   b.blank();
   const auto tile = [&](Block& at, int rows, const Expr& i, const StreamPlan::Group& g, const Expr& n) {
     Expr begin = 0, count = index("count");
@@ -234,14 +154,18 @@ void StreamCode::visit_runs(Block& b, const RowBlocks& r, const Expr& i) {
     col.assign(name("fresh", Type::flag), name("false", Type::flag));
   };
   switch (r.runs.form) {
-    case RunPlan::Form::whole: run(b, 0, s_.cols, visit(r, true, false, false), 0, s_.cols); break;
+    case RunPlan::Form::whole: run(b, 0, s_.cols, visit(r, {true, false, false}, true), 0, s_.cols); break;
     case RunPlan::Form::affine: {
       bool some[3] = {false, false, false};
       for (int e = 0; e < 3; ++e)
         for (long k = 0; k < r.count; ++k) some[e] = some[e] || r.runs.edges[e](k) < r.runs.edges[e + 1](k);
       const auto edge = [&](int e, const char* n) { return b.let(n, bound(r.runs.edges[e], i, r.count)); };
       const Expr begin = edge(0, "begin"), whole_begin = edge(1, "whole_begin"), whole_end = edge(2, "whole_end"), end = edge(3, "end");
-      if (some[0] || some[1] || some[2]) run(b, begin, end, visit(r, some[1], some[0], some[2]), whole_begin, whole_end);
+      if (!some[0] && !some[1] && !some[2]) break;
+      // Columns that all rows keep make the better reference.
+      const bool apart = direct_ && s_.algebra.tracks_peak && some[0] && some[1];
+      if (apart) reference(b, r, b.let("guess", least(whole_begin, s_.cols - r.tile.rows)));
+      run(b, begin, end, visit(r, {some[1], some[0], some[2]}, !apart), whole_begin, whole_end);
       break;
     }
     case RunPlan::Form::table: {
@@ -253,7 +177,7 @@ void StreamCode::visit_runs(Block& b, const RowBlocks& r, const Expr& i) {
       const bool whole = std::count(r.runs.whole.begin(), r.runs.whole.end(), 1) > 0, part = std::count(r.runs.whole.begin(), r.runs.whole.end(), 0) > 0;
       Block u = b.loop("u", of("first_run", i), of("first_run", i + Expr(1)));
       const Expr end = u.let("end", of("run_end", index("u")));
-      run(u, of("run_begin", index("u")), end, visit(r, whole, false, part), 0, end * of("run_whole", index("u")));
+      run(u, of("run_begin", index("u")), end, visit(r, {whole, false, part}, true), 0, end * of("run_whole", index("u")));
     }
   }
 }

@@ -18,7 +18,15 @@ struct StreamMemory {
   long total() const { return peak() + rows; }
   long carry() const { return peak() + 2 * rows; }                      // what one block of columns hands to the older ones
   long block_peak() const { return peak() + 3 * rows; }
+  long block_total() const { return peak() + 4 * rows; }
 };
+
+// The sum of a row's weights over a block of columns up to which its reference serves: far from
+// overflow, whatever is multiplied by it.
+inline Expr weight_limit() { return real(65536); }
+
+// Whether the algebra's weight is made of e^(score - peak), so that any reference near the peak serves.
+bool subtracts_peak_in_exponent(const Expression&);
 
 class StreamCode {
  public:
@@ -32,23 +40,36 @@ class StreamCode {
   StreamMemory at_;
   int lanes_;
   bool rescales_;  // older sums follow when the peak rises
+  // Weights are made where the scores are, in registers: the peak need not be the greatest score, a
+  // reference taken from the first columns will do, and rows that leave the range are mended.
+  bool direct_;
 
   Expr local(long offset) const;      // a place in the worker's memory, by its name
   Parameter local_parameter() const { return {Type::out, "local", memory_name()}; }
   std::string memory_name() const { return c_.prefix + "_memory"; }
   Struct memory_struct() const;
   // score_tile.cpp
-  std::string score_tile(Tile, bool keep, long last_part);
+  enum class Gives { scores, weights };
+  std::string score_tile(Tile, bool keep, long last_part, Gives);
   Expr weight_of(const Expr& score, const Expr& peak, const Expr& shift = {}) const;
   std::string weigh(int vectors);
   std::string value_tile(int rows, const StreamPlan::Group&);
   // careful.cpp
   std::string careful_row();
+  // visit.cpp
+  struct Columns {  // which kinds a block of columns may hold
+    bool whole, before, after;
+  };
+  std::string part_band(const RowBlocks&, int height, Gives);
+  void band(Block&, const RowBlocks&, Columns, Gives, int height, const Expr& j);
+  std::string bands(const RowBlocks&, Columns, Gives);
+  std::string visit(const RowBlocks&, Columns, bool first_band);
+  void set_state(Block&, const RowBlocks&, long slot, const Expr& value);
+  void reference(Block&, const RowBlocks&, const Expr& col);
+  Expr out_of_range(Block&, const RowBlocks&);
   // stream.cpp
   void turn_rows(Block&, const RowBlocks&, const Expr& a);
   long last_part(const RowBlocks&) const;
-  std::string part_band(const RowBlocks&, int height);
-  std::string visit(const RowBlocks&, bool whole, bool before, bool after);
   std::string fold(const RowBlocks&);
   void visit_runs(Block&, const RowBlocks&, const Expr& i);
   void finish(Block&, const RowBlocks&);

@@ -64,7 +64,7 @@ class Fuser {
       case Op::matmul: return stream_at(id) ? stream(id, target) : product(id, target);
       case Op::reduce_rows: {
         const View in = materialise(n.in[0]), out = place(id, target);
-        b_.add("reduce", "reduces rows of a stored matrix", RowReduce{in, out, b_.algebra(n)});
+        b_.add("reduce", "reduces rows of a stored matrix", RowReduce{in, out, b_.algebra(id)});
         return out;
       }
       default: break;
@@ -197,10 +197,10 @@ class Fuser {
     int root = term(e, id, linear, id, 0);
     if (l.in[2] >= 0) root = biased(e, root, l, split ? s.groups : 0);
     s.epilogue = e.finish(root);
-    const View stored = place(id, target, s.weight);
+    const View stored = place(id, target, s.weight + "_out");
     const bool unit = stride_of(stored.dims.back()) == 1 || stored.dims.back().empty();
     const bool rows = stride_of(stored.dims[stored.dims.size() - 2]).has_value();
-    const View direct = unit && rows ? stored : b_.scratch(out, s.weight);
+    const View direct = unit && rows ? stored : b_.scratch(out, s.weight + "_out");
     s.out = aligned(direct, coordinates);
     c.segments.push_back(s);
     b_.add("project_" + s.weight, "", std::move(c));
@@ -277,7 +277,7 @@ class Fuser {
     s.element = e.finish(root);
     s.scale = extract_scale(s.element);
     if (keep >= 0) s.keep = Predicate{predicates, keep, index_expression_of(*predicates, keep)};
-    s.algebra = b_.algebra(reduce);
+    s.algebra = b_.algebra(m.in[0]);
     s.a = simple(materialise(qk.in[0]), {2, 3}, false, qd);
     s.b = simple(transposed(materialise(qk.in[1])), {2, 3}, false, {4, {kd[0], kd[1], kd[3], kd[2]}});
     s.v = simple(materialise(m.in[1]), {2, 3}, true, vd);

@@ -68,9 +68,11 @@ struct Contract {
 };
 
 // The algebra of a row's reduction; see dsl/attune/reduction.h.
-struct Algebra {
+struct RowAlgebra {
   Expression weight, rescale, scale;
   bool tracks_peak = false;
+  // The peak cancels in weight * scale: any reference will do that keeps the weights in range.
+  bool peak_cancels = false;
 };
 
 // Where a pair counts: an index expression of the graph, for analysis, and the same as code.
@@ -88,7 +90,7 @@ struct Stream {
   double scale = 1;
   Expression element;
   std::optional<Predicate> keep;
-  Algebra algebra;
+  RowAlgebra algebra;
 };
 
 struct Pointwise {
@@ -104,7 +106,7 @@ struct Product {
 };
 struct RowReduce {
   View in, out;
-  Algebra algebra;
+  RowAlgebra algebra;
 };
 
 struct Region {

@@ -1,8 +1,12 @@
 #include "passes/region_builder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+
+#include "graph/algebra.h"
 
 namespace attune {
 
@@ -27,10 +31,23 @@ int RegionBuilder::buffer(Buffer b) {
     if (it != named_.end()) return it->second;
   }
   const int id = int(p_.buffers.size());
-  if (b.kind == Buffer::Kind::scratch) b.name += "_" + std::to_string(id);
+  if (b.kind == Buffer::Kind::scratch) b.name = free_name(b.name);
   else named_[{b.kind, b.name}] = id;
   p_.buffers.push_back(std::move(b));
   return id;
+}
+
+std::string RegionBuilder::free_name(const std::string& wish) const {
+  const auto taken = [&](const std::string& n) {
+    for (const Buffer& b : p_.buffers)
+      if (b.name == n) return true;
+    for (const Node& node : g_.nodes)
+      if (node.attr.name == n) return true;
+    return n == "packed" || n == "local";
+  };
+  std::string n = wish;
+  for (int i = 2; taken(n); ++i) n = fmt::format("{}_{}", wish, i);
+  return n;
 }
 
 static Buffer plain(Buffer::Kind kind, std::string_view name, long floats) {
@@ -93,13 +110,10 @@ int RegionBuilder::table(const Node& n) {
     b.turns.push_back(turn(theta));
     b.start.push_back(turn(theta * (long double)r.offset));
   }
-  int same = 0;
   for (const Buffer& o : p_.buffers) {
-    if (o.kind != Buffer::Kind::table) continue;
-    if (o.positions == b.positions && o.turns == b.turns && o.start == b.start && o.neighbours == b.neighbours) return int(&o - p_.buffers.data());
-    ++same;
+    if (o.kind == Buffer::Kind::table && o.positions == b.positions && o.turns == b.turns && o.start == b.start && o.neighbours == b.neighbours) return int(&o - p_.buffers.data());
   }
-  b.name = "angles" + (same ? "_" + std::to_string(same) : std::string());
+  b.name = free_name("angles");
   return buffer(b);
 }
 
@@ -116,8 +130,10 @@ int RegionBuilder::rotated(ExpressionBuilder& e, const Node& n, int x) {
   return e.apply(Fn::select, Kind::real, {inside, y, x});
 }
 
-Algebra RegionBuilder::algebra(const Node& n) {
-  Algebra a{index_expression_of(g_, n.in[1]), index_expression_of(g_, n.in[2]), index_expression_of(g_, n.in[3]), false};
+RowAlgebra RegionBuilder::algebra(int id) {
+  const Node& n = g_[id];
+  RowAlgebra a{index_expression_of(g_, n.in[1]), index_expression_of(g_, n.in[2]), index_expression_of(g_, n.in[3])};
+  a.peak_cancels = Algebra(g_, id).row_max_cancels();
   a.tracks_peak = a.weight.uses(Fn::peak) || a.scale.uses(Fn::peak);
   return a;
 }

@@ -23,11 +23,12 @@ class RegionBuilder {
 
   // x, a term, rotated as `rope` node n says; x must be an element of [b, h, position, d].
   int rotated(ExpressionBuilder&, const Node& n, int x);
-  Algebra algebra(const Node& reduce);
+  RowAlgebra algebra(int reduce);  // node
   Program finish();
 
  private:
   int buffer(Buffer);
+  std::string free_name(const std::string& wish) const;  // the wish, numbered if another has that name
   int table(const Node& n);
   Graph g_;
   Program p_;

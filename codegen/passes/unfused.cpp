@@ -47,7 +47,7 @@ class Unfused {
       case Op::repeat_heads: copy(heads_repeated(of(n.in[0]), n.attr.count)); break;
       case Op::transpose: copy(transposed(of(n.in[0]))); break;
       case Op::matmul: b_.add("matmul", "", Product{of(n.in[0]), of(n.in[1]), out, std::nullopt}); break;
-      case Op::reduce_rows: b_.add("reduce", "", RowReduce{of(n.in[0]), out, b_.algebra(n)}); break;
+      case Op::reduce_rows: b_.add("reduce", "", RowReduce{of(n.in[0]), out, b_.algebra(id)}); break;
       default: {
         ExpressionBuilder e;
         const auto term = [&](int k) { return is_index(g_[k].type.kind) ? e.index(g_, k) : e.tensor(aligned(of(k), coordinates)); };

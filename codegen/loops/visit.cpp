@@ -1,0 +1,172 @@
+// Scores of a block of rows against a block of columns, and their weights.
+#include "loops/stream.h"
+
+namespace attune::loops {
+
+// A band of `height` columns of which pairs are removed, vector by vector; a vector of rows that
+// keeps nothing of the band skips it.
+std::string StreamCode::part_band(const RowBlocks& r, int height, Gives gives) {
+  const bool weights = gives == Gives::weights;
+  const std::string n = fmt::format("{}_{}_in_part_{}x{}", c_.prefix, weights ? "weights" : "scores", height, r.rows);
+  if (c_.has(n)) return n;
+  Function f;
+  f.name = n;
+  f.comment = fmt::format("{} columns x {} rows where pairs are removed; a vector of rows that keeps none is skipped.", height, r.rows);
+  f.parameters = {memory_parameter(), {Type::in, "b"}, {Type::out, "scores"}, {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}, local_parameter()};
+  Block b(f.body);
+  for (int v = 0; v < r.tile.vectors; ++v) {
+    const Expr scores = name("scores", Type::out) + Expr(v * lanes_);
+    const auto tile = [&](Block& at) {
+      const long part = v == r.tile.vectors - 1 ? last_part(r) : -1;
+      at.run(call(score_tile({height, 1}, true, part, gives), Type::none,
+                  {memory_argument(), local(at_.at() + v * lanes_), name("b", Type::in), scores, local(at_.peak() + v * lanes_), index("c0"), index("c1"), index("row") + Expr(v * lanes_), index("col")}));
+    };
+    Expr some;
+    if (p_.hull) {
+      const auto [low, high] = hull(b, index("row") / lanes_ + Expr(v), std::to_string(v));
+      if (!(high.constant() && high->integer >= s_.cols)) some = binary("<", index("col"), high, Type::flag);
+      if (!low.is(0)) {
+        const Expr right = binary(">", index("col") + Expr(height), low, Type::flag);
+        some = some ? binary("&&", some, right, Type::flag) : right;
+      }
+    }
+    if (!some) {
+      tile(b);
+      continue;
+    }
+    Block kept = b.when(some);
+    tile(kept);
+    Block none = b.otherwise();
+    Block i = none.loop("i", 0, height);
+    i.run(call("store", Type::none, {scores + Expr(at_.rows) * index("i"), call("splat", Type::vec, {weights ? real(0) : minus_infinity()})}));
+  }
+  c_.kernel.functions.push_back(std::move(f));
+  return n;
+}
+
+// A band of columns from j on, kept whole or in part as where it stands says.
+void StreamCode::band(Block& at, const RowBlocks& r, Columns kinds, Gives gives, int height, const Expr& j) {
+  const Expr from = name("b", Type::in) + Expr(b_col()) * j, to = local(at_.scores()) + Expr(at_.rows) * j, col = index("col") + j;
+  const auto all = [&](Block& in) {
+    in.run(call(score_tile({height, r.tile.vectors}, false, last_part(r), gives), Type::none, {memory_argument(), local(at_.at()), from, to, local(at_.peak()), index("c0"), index("c1"), index("row"), col}));
+  };
+  const auto part = [&](Block& in) { in.run(call(part_band(r, height, gives), Type::none, {memory_argument(), from, to, index("c0"), index("c1"), index("row"), col, name("local", Type::out)})); };
+  if (!kinds.whole) return part(at);
+  Expr inside;
+  if (kinds.before) inside = binary(">=", col, index("whole_begin"), Type::flag);
+  if (kinds.after) {
+    const Expr left = binary("<", col, index("whole_end"), Type::flag);
+    inside = inside ? binary("&&", inside, left, Type::flag) : left;
+  }
+  if (!inside) return all(at);
+  Block in = at.when(inside);
+  all(in);
+  Block out = at.otherwise();
+  part(out);
+}
+
+// All bands of a block of columns from column `from` of it on.
+std::string StreamCode::bands(const RowBlocks& r, Columns kinds, Gives gives) {
+  const bool weights = gives == Gives::weights;
+  const std::string n = fmt::format("{}_{}_of_{}", c_.prefix, weights ? "weights" : "scores", r.rows);
+  if (c_.has(n)) return n;
+  Function f;
+  f.name = n;
+  f.comment = fmt::format("{} of {} rows and `count` columns from col on, the first `from` of them left out.", weights ? "Weights" : "Scores", r.rows);
+  f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}, {Type::index, "from"}, {Type::index, "count"}, {Type::index, "whole_begin"}, {Type::index, "whole_end"}, local_parameter()};
+  Block b(f.body);
+  b.let("b", address(c_.memory, s_.b, {index("c0"), index("c1"), index("col"), 0}));
+  const long left = s_.cols % r.tile.rows;  // runs end at a multiple of the tile, or where the columns end
+  Block j = b.loop("j", index("from"), index("count") - Expr(r.tile.rows - 1), r.tile.rows);
+  band(j, r, kinds, gives, r.tile.rows, index("j"));
+  if (left) {
+    const Expr rest = b.let("rest", index("count") / r.tile.rows * Expr(r.tile.rows));
+    Block tail = b.when(binary("&&", binary("<", rest, index("count"), Type::flag), binary("<=", index("from"), rest, Type::flag), Type::flag));
+    band(tail, r, kinds, gives, int(left), rest);
+  }
+  c_.kernel.functions.push_back(std::move(f));
+  return n;
+}
+
+void StreamCode::set_state(Block& b, const RowBlocks& r, long slot, const Expr& value) {
+  for (int v = 0; v < r.tile.vectors; ++v) b.run(call("store", Type::none, {local(slot + v * lanes_), call("splat", Type::vec, {value})}));
+}
+
+// The rows' peaks from the band of columns at `col`, for a start; where a row keeps none of them, its
+// first weights leave the range.
+void StreamCode::reference(Block& b, const RowBlocks& r, const Expr& col) {
+  set_state(b, r, at_.block_peak(), float_lowest());
+  const Expr from = address(c_.memory, s_.b, {index("c0"), index("c1"), col, 0});
+  b.run(call(part_band(r, r.tile.rows, Gives::scores), Type::none, {memory_argument(), from, local(at_.scores()), index("c0"), index("c1"), index("row"), col, name("local", Type::out)}));
+  for (int v = 0; v < r.tile.vectors; ++v) b.run(call("store", Type::none, {local(at_.peak() + v * lanes_), call("load", Type::vec, {local(at_.block_peak() + v * lanes_)})}));
+}
+
+// Whether a row's weights left the range in which its reference serves; a NaN counts.
+Expr StreamCode::out_of_range(Block& b, const RowBlocks& r) {
+  Expr bad;
+  for (int v = 0; v < r.tile.vectors; ++v) {
+    const Expr inside = call("less_equal", Type::lanes, {call("load", Type::vec, {local(at_.block_total() + v * lanes_)}), call("splat", Type::vec, {weight_limit()})});
+    const Expr all = b.let(fmt::format("inside{}", v), bad ? call("both", Type::lanes, {bad, inside}) : inside);
+    bad = all;
+  }
+  return call("any", Type::flag, {call("negation", Type::lanes, {bad})});
+}
+
+// A block of columns: scores, weights, and the fold into the result. `first_band`: the first visit of
+// a block of rows takes the rows' references from its first columns.
+std::string StreamCode::visit(const RowBlocks& r, Columns kinds, bool first_band) {
+  const std::string n = fmt::format("{}_visit_{}", c_.prefix, r.rows);
+  Function f;
+  f.name = n;
+  f.comment = fmt::format("{} rows against `count` columns from col on.", r.rows);
+  f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}, {Type::index, "count"}, {Type::index, "whole_begin"}, {Type::index, "whole_end"}, local_parameter(), {Type::flag, "fresh"}};
+  Block b(f.body);
+  const auto all_bands = [&](Block& at, Gives gives, const Expr& from) {
+    at.run(call(bands(r, kinds, gives), Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), from, index("count"), index("whole_begin"), index("whole_end"), name("local", Type::out)}));
+  };
+  const auto weigh_all = [&](Block& at, const Expr& count, bool all) { at.run(call(weigh(r.tile.vectors), Type::none, {name("local", Type::out), count, name(all ? "true" : "false", Type::flag)})); };
+  if (rescales_) set_state(b, r, at_.carry(), real(1));
+  if (!direct_) {
+    set_state(b, r, at_.block_peak(), float_lowest());
+    all_bands(b, Gives::scores, 0);
+    weigh_all(b, index("count"), true);
+  } else {
+    set_state(b, r, at_.block_total(), real(0));
+    Expr from = 0;
+    if (s_.algebra.tracks_peak && first_band) {
+      from = b.var("done", 0);
+      b.blank();
+      b.comment("The first columns give each row the score that the others are compared with.");
+      Block first = b.when(name("fresh", Type::flag));
+      const bool tail = s_.cols % r.tile.rows != 0;
+      first.let("b", address(c_.memory, s_.b, {index("c0"), index("c1"), index("col"), 0}));
+      set_state(first, r, at_.block_peak(), float_lowest());
+      if (tail) {
+        Block few = first.when(binary("<", index("count"), r.tile.rows, Type::flag));
+        band(few, r, kinds, Gives::scores, int(s_.cols % r.tile.rows), 0);
+        Block many = first.otherwise();
+        band(many, r, kinds, Gives::scores, r.tile.rows, 0);
+      } else {
+        band(first, r, kinds, Gives::scores, r.tile.rows, 0);
+      }
+      first.assign(from, tail ? least(r.tile.rows, index("count")) : Expr(long(r.tile.rows)));
+      weigh_all(first, from, true);
+    }
+    b.blank();
+    all_bands(b, Gives::weights, from);
+    if (s_.algebra.tracks_peak) {
+      b.blank();
+      b.comment("Where that score was a poor guess, the true peak mends it; the other rows keep every bit.");
+      Block mend = b.when(out_of_range(b, r));
+      set_state(mend, r, at_.block_peak(), float_lowest());
+      all_bands(mend, Gives::scores, 0);
+      weigh_all(mend, index("count"), false);
+    }
+  }
+  b.blank();
+  b.run(call(fold(r), Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), index("count"), name("local", Type::out), name("fresh", Type::flag)}));
+  c_.kernel.functions.push_back(std::move(f));
+  return n;
+}
+
+}  // namespace attune::loops
