@@ -135,7 +135,7 @@ std::string StreamCode::fold(const RowBlocks& r) {
     std::size_t same = g + 1;
     while (same < p_.groups.size() && p_.groups[same].vectors == p_.groups[g].vectors && p_.groups[same].part == p_.groups[g].part) ++same;
     if (same - g > 1) {
-      Block n = b.loop("n", p_.groups[g].offset, p_.groups[same - 1].offset + 1, long(p_.groups[g].vectors) * lanes_);
+      Block n = b.loop("n", p_.groups[g].offset, p_.groups[same - 1].offset + long(p_.groups[g].vectors) * lanes_, long(p_.groups[g].vectors) * lanes_);
       rows(n, p_.groups[g], index("n"));
     } else {
       rows(b, p_.groups[g], p_.groups[g].offset);
