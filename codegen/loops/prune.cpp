@@ -24,28 +24,34 @@ void words_of(const std::string& text, Names& names) {
   }
 }
 
+void read_names(const Body& body, Names& names);
+void read_names(const Stmt& s, Names& names) {
+  for (const auto& [n, e] : s.names) read_names(e, names);
+  for (const Expr* e : {&s.target, &s.value, &s.limit, &s.step}) read_names(*e, names);
+  if (s.form == Stmt::Form::text) words_of(s.text, names);
+  read_names(s.body, names);
+  read_names(s.other, names);
+}
 void read_names(const Body& body, Names& names) {
-  for (const Stmt& s : body) {
-    for (const auto& [n, e] : s.names) read_names(e, names);
-    for (const Expr* e : {&s.target, &s.value, &s.limit, &s.step}) read_names(*e, names);
-    if (s.form == Stmt::Form::text) words_of(s.text, names);
-    read_names(s.body, names);
-    read_names(s.other, names);
-  }
+  for (const Stmt& s : body) read_names(s, names);
 }
 
-bool drop_unread(Body& body, const Names& read) {
+// From the last statement up: a name is read only by what follows in the same body. Another body
+// may hold the same name.
+bool drop_unread(Body& body) {
   bool changed = false;
-  for (auto s = body.begin(); s != body.end();) {
-    changed |= drop_unread(s->body, read) | drop_unread(s->other, read);
-    const bool constant = s->form == Stmt::Form::declare && s->text == "const" && !read.contains(s->names[0].first);
-    const bool table = s->form == Stmt::Form::array && !read.contains(s->text);
-    const bool empty = (s->form == Stmt::Form::loop || s->form == Stmt::Form::branch) && s->body.empty() && s->other.empty();
+  Names read;
+  for (std::size_t i = body.size(); i-- > 0;) {
+    Stmt& s = body[i];
+    changed |= drop_unread(s.body) | drop_unread(s.other);
+    const bool constant = s.form == Stmt::Form::declare && s.text == "const" && !read.contains(s.names[0].first);
+    const bool table = s.form == Stmt::Form::array && !read.contains(s.text);
+    const bool empty = (s.form == Stmt::Form::loop || s.form == Stmt::Form::branch) && s.body.empty() && s.other.empty();
     if (constant || table || empty) {
-      s = body.erase(s);
+      body.erase(body.begin() + std::ptrdiff_t(i));
       changed = true;
     } else {
-      ++s;
+      read_names(s, read);
     }
   }
   return changed;
@@ -79,14 +85,10 @@ void prune(std::vector<Function>& functions) {
     changed = false;
     Dropped dropped;
     for (Function& f : functions) {
+      changed |= drop_unread(f.body);
+      if (f.fixed) continue;
       Names read;
       read_names(f.body, read);
-      while (drop_unread(f.body, read)) {
-        changed = true;
-        read.clear();
-        read_names(f.body, read);
-      }
-      if (f.fixed) continue;
       std::vector<char> goes;
       for (const Parameter& p : f.parameters) goes.push_back(!read.contains(p.name));
       if (std::find(goes.begin(), goes.end(), 1) == goes.end()) continue;
