@@ -21,9 +21,9 @@ struct StreamMemory {
   long block_total() const { return peak() + 4 * rows; }
 };
 
-// The sum of a row's weights over a block of columns up to which its reference serves: far from
-// overflow, whatever is multiplied by it.
-inline Expr weight_limit() { return real(65536); }
+// The sum of a row's weights over a block of columns up to which its reference serves, 2^40: what it
+// is multiplied by may be as large as 2^87.
+inline Expr weight_limit() { return real(1099511627776.0); }
 
 // Whether the algebra's weight is made of e^(score - peak), so that any reference near the peak serves.
 bool subtracts_peak_in_exponent(const Expression&);
