@@ -41,14 +41,14 @@ void read_names(const Body& body, Names& names) {
 bool drop_unread(Body& body) {
   bool changed = false;
   Names read;
-  for (std::size_t i = body.size(); i-- > 0;) {
-    Stmt& s = body[i];
+  for (auto at = body.end(); at != body.begin();) {
+    Stmt& s = *--at;
     changed |= drop_unread(s.body) | drop_unread(s.other);
     const bool constant = s.form == Stmt::Form::declare && s.text == "const" && !read.contains(s.names[0].first);
     const bool table = s.form == Stmt::Form::array && !read.contains(s.text);
     const bool empty = (s.form == Stmt::Form::loop || s.form == Stmt::Form::branch) && s.body.empty() && s.other.empty();
     if (constant || table || empty) {
-      body.erase(body.begin() + std::ptrdiff_t(i));
+      at = body.erase(at);
       changed = true;
     } else {
       read_names(s, read);
