@@ -77,9 +77,16 @@ std::string prelude(const Isa& isa, const std::set<std::string>& used) {
     if (found == by_name.end()) throw std::out_of_range("ISA " + isa.name + " has no op \"" + name + "\"");
     open.insert(open.end(), found->second->needs.begin(), found->second->needs.end());
   }
+  // Ops of one line stand together, the others apart.
   std::string text;
-  for (const OpText& op : isa.ops)
-    if (wanted.count(op.name) && !op.text.empty()) text += (text.empty() ? "" : "\n") + op.text;
+  bool line_before = false;
+  for (const OpText& op : isa.ops) {
+    if (!wanted.count(op.name) || op.text.empty()) continue;
+    const bool line = std::count(op.text.begin(), op.text.end(), '\n') == 1;
+    if (!text.empty() && !(line && line_before)) text += "\n";
+    text += op.text;
+    line_before = line;
+  }
   return text;
 }
 
