@@ -31,7 +31,7 @@ void scale_logits(Bindings& b, const Roles& r, double factor) {
 template <class F>
 void for_row(Bindings& b, const Interface& interface, const std::string& name, long row, F f) {
   const Dims& d = dims_of(interface, name);
-  if (d.rank < 2 || d[-2] == 0) return;
+  if (d.rank < 2 || d.size() == 0) return;
   const long seq = d[-2], width = d[-1], at = row < 0 ? row + seq : row;
   if (at < 0 || at >= seq) return;
   float* x = b.find(name)->second.data();
