@@ -46,6 +46,7 @@ View transposed(View v) {
 // The outer `extent` of a dim and what is left inside of it.
 static std::pair<Axes, Axes> split(const Axes& axes, long outer) {
   if (extent_of(axes) == 1) return {};
+  if (extent_of(axes) == 0) return {{{outer, 0}}, {{0, 1}}};  // of nothing there is nothing to place
   const long inner = extent_of(axes) / outer;
   Axes left, right;
   long below = extent_of(axes);
