@@ -23,6 +23,14 @@ Complaint difference(const Graph& g, const std::vector<Array>& before, const std
   return {};
 }
 
+// What a textbook's loops promise to be right for: they neither skip removed pairs nor flush subnormals.
+bool plain(const host::Case& c) {
+  for (const auto& [name, values] : c.values)
+    for (float x : values)
+      if (std::fpclassify(x) == FP_SUBNORMAL) return false;
+  return c.finite;
+}
+
 }  // namespace
 
 Subject::Subject(std::uint64_t id, Graph g) : prefix_(fmt::format("s{}", id)), graph_(std::move(g)), interface_(interface_of(graph_)), cases_(host::check_cases(graph_, interface_)) {
@@ -72,7 +80,7 @@ Complaint Subject::kernels(const std::shared_ptr<const host::Library>& library, 
   for (const Variant& v : variants_) {
     host::Kernel kernel(library, v.name, host::Place::before_guard);
     for (std::size_t c = 0; c < cases_.size(); ++c) {
-      if (v.naive && !cases_[c].finite) continue;
+      if (v.naive && !plain(cases_[c])) continue;
       if (const Complaint wrong = run(kernel, c, tally); !wrong.empty()) return fmt::format("{} on inputs '{}': {}", v.label, cases_[c].name, wrong);
     }
   }
