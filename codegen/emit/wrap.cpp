@@ -41,6 +41,12 @@ std::vector<Break> breaks_of(const std::string& s) {
   return r;
 }
 
+// Where the second call in f(g(.. begins: what is broken inside of g is indented from there.
+std::size_t second_call(const std::string& s) {
+  const std::size_t outer = s.find('(');
+  return outer == std::string::npos || s.find('(', outer + 1) == std::string::npos ? 0 : outer + 1;
+}
+
 // Lines of `s`, the first one at column `at`, the others at `more`.
 void wrap(const std::string& s, std::size_t at, std::size_t more, std::size_t columns, std::vector<std::string>& lines) {
   const auto pad = [](std::size_t n) { return std::string(n, ' '); };
@@ -51,10 +57,15 @@ void wrap(const std::string& s, std::size_t at, std::size_t more, std::size_t co
   }
   const auto least = [&] { return std::min_element(breaks.begin(), breaks.end(), [](const Break& a, const Break& b) { return a.rank < b.rank; })->rank; };
   const auto assign = std::find_if(breaks.begin(), breaks.end(), [&](const Break& b) { return b.assigns; });
-  if (assign != breaks.end() && assign->rank == least() && more + s.size() - assign->at <= columns) {
-    lines.push_back(pad(at) + s.substr(0, assign->at - 1));
-    lines.push_back(pad(more) + s.substr(assign->at));
-    return;
+  if (assign != breaks.end() && assign->rank == least()) {
+    // The right side on lines of its own, if that is one line, or if not even its first piece fits here.
+    std::vector<Break> right(assign + 1, breaks.end());
+    const auto first = std::min_element(right.begin(), right.end(), [](const Break& a, const Break& b) { return a.rank < b.rank; });
+    if (more + s.size() - assign->at <= columns || (first != right.end() && at + first->at - 1 > columns)) {
+      lines.push_back(pad(at) + s.substr(0, assign->at - 1));
+      wrap(s.substr(assign->at), more, more + 4, columns, lines);
+      return;
+    }
   }
   breaks.erase(std::remove_if(breaks.begin(), breaks.end(), [](const Break& b) { return b.assigns; }), breaks.end());
   if (breaks.empty()) {
@@ -76,7 +87,7 @@ void wrap(const std::string& s, std::size_t at, std::size_t more, std::size_t co
       line += piece;
       return;
     }
-    wrap(piece, line.size(), line.size() + 4, columns, lines);
+    wrap(piece, line.size(), line.size() + (begin == 0 ? second_call(piece) : 0) + 4, columns, lines);
     line = pad(more);
   };
   for (const Break& b : breaks) {
