@@ -1,0 +1,120 @@
+#!/bin/sh
+# Every snippet of README.md does what the README says. ATTUNE is the program. A comment before each
+# fence says what it is; a fence without one is a failure:
+#   <!-- test: file NAME -->                the text of a file
+#   <!-- test: run -->                      commands, from the folder of those files; `run, fails`: exit code 1
+#   <!-- test: prints -->                   lines that the last commands wrote, in this order;
+#                                           `prints, numbers aside`; `prints, numbers aside, all alike`
+#   <!-- not run: why -->
+set -u
+LC_ALL=C
+export LC_ALL
+: "${ATTUNE:?the path of attune}"
+export ATTUNE
+root=$(cd "$(dirname "$0")/../.." && pwd)
+readme=${README:-$root/README.md}
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
+passed=0 failed=0
+pass() { passed=$((passed + 1)); }
+fail() {  # MESSAGE [FILE TO SHOW]
+  failed=$((failed + 1))
+  echo "FAILED README.md:$line: $1"
+  [ -z "${2-}" ] || tail -n 20 "$2" | sed 's/^/    /'
+}
+
+# Fences become files 001, 002, ..; `steps` has a line for each: number, line of the README, kind.
+awk -v work="$work" '
+  fence && /^```/ { fence = 0; close(to); next }
+  fence { print > to; next }
+  /^```/ {
+    to = sprintf("%s/%03d", work, ++count)
+    printf "" > to
+    print sprintf("%03d", count), NR, kind == "" ? "unmarked" : kind > (work "/steps")
+    kind = ""; fence = 1; next
+  }
+  /^<!-- (test|not run): .* -->$/ { kind = $0; sub(/^<!-- (test: )?/, "", kind); sub(/ -->$/, "", kind); next }
+  NF { kind = "" }
+  END { if (fence) print "end", NR, "unclosed" > (work "/steps") }' "$readme"
+[ -s "$work/steps" ] || { echo "no snippet in $readme"; exit 1; }
+
+# Where the commands run: ./run is the repository's, except that attune is built already, and
+# attune/ stands for add_subdirectory of the repository.
+mkdir -p "$work/use/attune"
+cat >"$work/use/run" <<'RUN'
+#!/bin/sh
+[ "$1" = attune ] && shift || { echo "./run $1: not in a snippet that is run"; exit 99; }
+exec "$ATTUNE" "$@"
+RUN
+chmod +x "$work/use/run"
+cat >"$work/use/attune/CMakeLists.txt" <<RUN
+add_executable(attune IMPORTED GLOBAL)
+set_target_properties(attune PROPERTIES IMPORTED_LOCATION "$ATTUNE")
+include("$root/codegen/cli/AttuneKernel.cmake")
+RUN
+
+# lines_in WANTED LOG ASIDE: each line of WANTED is part of a line of LOG, in order; blanks are one
+# blank, and with ASIDE each number is one number, whatever it is.
+lines_in() {
+  awk -v aside="$3" '
+    function plain(s) {
+      if (aside) { gsub(/[0-9]+(\.[0-9]+)?(e[-+][0-9]+)?/, "#", s); gsub(/\342\200[\230\231]/, "\047", s) }
+      gsub(/[ \t]+/, " ", s); sub(/^ /, "", s)
+      return s
+    }
+    FNR == NR { log_lines[++lines] = plain($0); next }
+    NF {
+      wanted = plain($0)
+      while (++at <= lines && !index(log_lines[at], wanted)) {}
+      if (at > lines) { print "not printed, or not in this order: " $0; exit 1 }
+    }' "$2" "$1"
+}
+
+log=$work/log
+: >"$log"
+while read -r step line kind; do
+  case $kind in
+    'file '*)
+      cp "$work/$step" "$work/use/${kind#file }" && pass ;;
+    run | 'run, fails')
+      wanted=0
+      [ "$kind" = run ] || wanted=1
+      # Messages are shown as GCC words them.
+      (cd "$work/use" && CXX=$([ "$wanted" = 1 ] && command -v g++ || echo "${CXX:-c++}") sh -eu "$work/$step") >"$log" 2>&1 </dev/null
+      status=$?
+      if [ "$status" = "$wanted" ]; then pass; else fail "exit code $status, not $wanted" "$log"; fi
+      grep -q FAIL "$log" && fail "something failed" "$log" ;;
+    prints | 'prints, numbers aside' | 'prints, numbers aside, all alike')
+      [ "$kind" = prints ] && aside= || aside=yes
+      [ "${kind#*all alike}" = "$kind" ] || [ "$(sort -u "$log" | wc -l)" = 1 ] || fail "the lines differ" "$log"
+      if lines_in "$work/$step" "$log" "$aside" >"$work/why"; then pass; else cat "$log" >>"$work/why"; fail "$(head -n 1 "$work/why")" "$work/why"; fi ;;
+    'not run: '?*) ;;
+    *) fail "a snippet that is $kind" ;;
+  esac
+done <"$work/steps"
+
+# CMakeLists.txt configures with the repository itself, builds with the program at hand.
+line='CMakeLists.txt'
+if command -v cmake >/dev/null && [ -f "$work/use/CMakeLists.txt" ]; then
+  if cmake -S "$work/use" -B "$work/build" >"$log" 2>&1 && cmake --build "$work/build" >"$log" 2>&1 && "$work/build/app" >"$log"; then pass; else fail "it does not build" "$log"; fi
+  grep -q 'out\[0\] = 1\.0000' "$log" && pass || fail "its program is wrong" "$log"
+  mkdir "$work/whole"
+  cp "$work/use/CMakeLists.txt" "$work/use/main.c" "$work/use/my_attention.h" "$work/whole"
+  ln -s "$root" "$work/whole/attune"
+  cmake -S "$work/whole" -B "$work/whole/build" >"$log" 2>&1 && pass || fail "it does not configure with the repository" "$log"
+fi
+
+# Every path of the repository that the text names exists.
+line=path
+folders='dsl codegen generated tests bench'
+for path in $(grep -o '`[a-z][A-Za-z0-9_./]*`' "$readme" | tr -d '`' | sort -u); do
+  for folder in $folders; do
+    case $path in
+      "$folder"/*) [ -e "$root/$path" ] && pass || fail "there is no $path" ;;
+    esac
+  done
+done
+
+echo "README: $passed passed, $failed failed"
+[ "$failed" = 0 ]
