@@ -42,6 +42,7 @@ awk -v work="$work" '
 # Where the commands run: ./run is the repository's, except that attune is built already, and
 # attune/ stands for add_subdirectory of the repository.
 mkdir -p "$work/use/attune"
+ln -s "$root/dsl" "$work/use/attune/dsl"
 cat >"$work/use/run" <<'RUN'
 #!/bin/sh
 [ "$1" = attune ] && shift || { echo "./run $1: not in a snippet that is run"; exit 99; }
@@ -103,6 +104,7 @@ if command -v cmake >/dev/null && [ -f "$work/use/CMakeLists.txt" ]; then
   cp "$work/use/CMakeLists.txt" "$work/use/main.c" "$work/use/my_attention.h" "$work/whole"
   ln -s "$root" "$work/whole/attune"
   cmake -S "$work/whole" -B "$work/whole/build" >"$log" 2>&1 && pass || fail "it does not configure with the repository" "$log"
+  [ -e "$work/whole/build/attune/tests" ] && fail "the repository's tests become the user's" || pass
 fi
 
 # Every path of the repository that the text names exists.
