@@ -1,0 +1,27 @@
+// expect: attune::call or attune::pack: the kernel has no argument of this name; its header lists them
+// shows: 'i', 'n'
+#include <attune/call.h>
+using namespace attune::literals;
+
+struct kernel_args {
+  const float* x;
+  float* out;
+};
+typedef void (*kernel_parallel_for)(void* ctx, long items, void (*body)(void* state, long item, int worker), void* state);
+void kernel(const kernel_args*, const void*, void*, int, kernel_parallel_for, void*);
+
+namespace attune {
+template <>
+inline constexpr auto fields<kernel_args> = hana::make_map(
+    "x"_a = &kernel_args::x,
+    "out"_a = &kernel_args::out);
+}  // namespace attune
+
+void user(const float* x, float* y) {
+#ifdef MISTAKE
+  attune::call(kernel, {nullptr, nullptr}, "in"_a = x, "out"_a = y);  // here
+#else
+  attune::call(kernel, {nullptr, nullptr}, "out"_a = y, "x"_a = x);
+#endif
+  (void)y;
+}
