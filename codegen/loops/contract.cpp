@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <map>
+
 #include "loops/kernel.h"
 
 namespace attune::loops {
@@ -32,6 +34,7 @@ class SegmentCode {
   const Contract& r_;
   const Segment& s_;
   const ContractPlan::Part& p_;
+  std::map<std::pair<int, int>, std::string> made_;  // the micro-kernels of this segment, by rows and vectors
 
   long row_stride() const { return *stride_of(r_.a.dims[2]); }
   long depth_stride() const { return *stride_of(r_.a.dims[3]); }
@@ -49,8 +52,11 @@ class SegmentCode {
   }
 
   std::string micro_kernel(Tile t) {
-    const std::string n = fmt::format("{}_tile_{}x{}", s_.weight, t.rows, t.vectors * c_.lanes);
-    if (c_.has(n)) return n;
+    const auto [made, fresh] = made_.try_emplace({t.rows, t.vectors});
+    if (!fresh) return made->second;
+    std::string n = fmt::format("{}_tile_{}x{}", s_.weight, t.rows, t.vectors * c_.lanes);
+    for (int again = 1; c_.has(n); ++again) n = fmt::format("{}_{}_tile_{}x{}", s_.weight, again, t.rows, t.vectors * c_.lanes);  // a weight of two projections
+    made->second = n;
     const std::vector<Parameter> parameters{memory_parameter(), {Type::in, "a"}, {Type::in, "w"}, {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "vector"}};
     Function f;
     f.name = n;
@@ -119,7 +125,8 @@ class SegmentCode {
   void store_column(Block& b, Tile t, const Accumulators& s, const std::vector<Column>& columns, int v, long part) const {
     for (int i = 0; i < t.rows; ++i) {
       const Expr row = index("row") + Expr(i);
-      const auto code_of = [&](int vector) {
+      std::function<ElementCode(int)> code_of;
+      code_of = [&](int vector) {
         ElementCode e;
         e.memory = &c_.memory;
         e.expression = &s_.epilogue;
@@ -127,10 +134,10 @@ class SegmentCode {
         e.lane_axis = 3;
         e.part = part;
         e.acc = s[std::size_t(i)][std::size_t(vector)];
+        e.partner = [&code_of, vector](const ElementCode&, int term) { return code_of(vector ^ 1).real_value(term); };
         return e;
       };
-      ElementCode e = code_of(v);
-      e.partner = [&](const ElementCode&, int term) { return code_of(v ^ 1).real_value(term); };
+      const ElementCode e = code_of(v);
       b.run(store_vector(address(c_.memory, s_.out, e.at), e(), part));
     }
   }
