@@ -127,6 +127,7 @@ std::string run_text(const Signature& s, const Kernel& k) {
     }
   }
   r += fmt::format("  m.local = {};\n", at("scratch", k.schedule->workspace_floats));
+  if (k.work.empty()) return r + "  (void)m, (void)workers, (void)parallel_for, (void)ctx;\n}\n";  // nothing is written
   r += R"(
   const auto each = [&](long items, void (*body)(void*, long, int)) {
     if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);

@@ -1,5 +1,6 @@
 #include "loops/kernel.h"
 
+#include <algorithm>
 #include <set>
 
 namespace attune::loops {
@@ -18,6 +19,19 @@ static void pack_weight(Block& b, const Buffer& w, long offset) {
   i.assign(element(to, Expr(columns) * index("i") + index("j")), element(from, Expr(rows) * index("j") + index("i")));
 }
 
+static bool empty(const View& v) { return std::any_of(v.dims.begin(), v.dims.end(), [](const Axes& d) { return extent_of(d) == 0; }); }
+
+// Whether a region writes nothing.
+static bool idle(const Region& r) {
+  if (const auto* c = std::get_if<Contract>(&r.work)) return std::all_of(c->segments.begin(), c->segments.end(), [](const Segment& s) { return empty(s.out); });
+  return std::visit(
+      [](const auto& w) {
+        if constexpr (requires { w.out; }) return empty(w.out);
+        else return false;
+      },
+      r.work);
+}
+
 Kernel lower(const Program& program, const Schedule& schedule, bool vectorisable) {
   Kernel k;
   k.program = &program;
@@ -25,6 +39,7 @@ Kernel lower(const Program& program, const Schedule& schedule, bool vectorisable
   std::set<std::string> titles;
   for (std::size_t i = 0; i < program.regions.size(); ++i) {
     const Region& r = program.regions[i];
+    if (idle(r)) continue;
     std::string prefix = r.title;
     for (int n = 1; !titles.insert(prefix).second; ++n) prefix = r.title + "_" + std::to_string(n);
     Context c{k, {&program}, prefix, schedule.isa->lanes, vectorisable};
@@ -39,7 +54,7 @@ Kernel lower(const Program& program, const Schedule& schedule, bool vectorisable
   for (std::size_t i = 0; i < program.buffers.size(); ++i)
     if (program.buffers[i].kind == Buffer::Kind::weight) pack_weight(pack, program.buffers[i], schedule.buffer_offset[i]);
   for (std::size_t i = 0; i < program.regions.size(); ++i)
-    if (const auto* w = std::get_if<Contract>(&program.regions[i].work)) pack_contract(pack, *w, std::get<ContractPlan>(schedule.regions[i]), schedule.isa->lanes, {&program});
+    if (const auto* w = std::get_if<Contract>(&program.regions[i].work); w && !idle(program.regions[i])) pack_contract(pack, *w, std::get<ContractPlan>(schedule.regions[i]), schedule.isa->lanes, {&program});
   prune(k.functions);
   tidy(k.functions);
   return k;

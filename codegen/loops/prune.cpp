@@ -44,10 +44,10 @@ bool drop_unread(Body& body) {
   for (auto at = body.end(); at != body.begin();) {
     Stmt& s = *--at;
     changed |= drop_unread(s.body) | drop_unread(s.other);
-    const bool constant = s.form == Stmt::Form::declare && s.text == "const" && !read.contains(s.names[0].first);
+    const bool variable = s.form == Stmt::Form::declare && std::none_of(s.names.begin(), s.names.end(), [&](const auto& n) { return read.contains(n.first); });
     const bool table = s.form == Stmt::Form::array && !read.contains(s.text);
     const bool empty = (s.form == Stmt::Form::loop || s.form == Stmt::Form::branch) && s.body.empty() && s.other.empty();
-    if (constant || table || empty) {
+    if (variable || table || empty) {
       at = body.erase(at);
       changed = true;
     } else {
