@@ -57,9 +57,9 @@ class Fuser {
       case Op::input: return copied(b_.input(id), target);
       case Op::split_heads:
         if (int l = projection_below(id); l >= 0) return contract(id, l, target);
-        return view(id, target, heads_merged, [&](View v) { return heads_split(v, n.attr.count); });
+        return view(id, target, [](View v) { return std::optional(heads_merged(v)); }, [&](View v) { return in_heads(v, n.attr.count); });
       case Op::merge_heads: return view(id, target, [&](View v) { return heads_split(v, g_[n.in[0]].type.dims[1]); }, heads_merged);
-      case Op::transpose: return view(id, target, transposed, transposed);
+      case Op::transpose: return view(id, target, [](View v) { return std::optional(transposed(v)); }, transposed);
       case Op::repeat_heads: return copied(heads_repeated(materialise(n.in[0]), n.attr.count), target);
       case Op::matmul: return stream_at(id) ? stream(id, target) : product(id, target);
       case Op::reduce_rows: {
@@ -78,15 +78,24 @@ class Fuser {
     return v;
   }
 
-  // A change of view. With a target, the operand is computed right into the target seen backwards.
+  // A change of view. With a target that can be seen backwards, the operand is computed right into it.
   template <class Inverse, class Forward>
   View view(int id, const std::optional<View>& target, Inverse inverse, Forward forward) {
     const int x = g_[id].in[0];
-    if (target && private_to_user(x)) {
-      materialise(x, inverse(*target));
-      return *target;
-    }
+    if (target && private_to_user(x))
+      if (const std::optional<View> back = inverse(*target)) {
+        materialise(x, back);
+        return *target;
+      }
     return copied(forward(materialise(x)), target);
+  }
+
+  // A rank-3 view split into heads: of a dense copy where they cut an axis unevenly.
+  View in_heads(const View& v, long heads) {
+    if (const std::optional<View> split = heads_split(v, heads)) return *split;
+    const View to = b_.scratch({3, {extent_of(v.dims[0]), extent_of(v.dims[1]), extent_of(v.dims[2])}}, "copy");
+    b_.copy(v, to, "copy");
+    return heads_split(to, heads).value();
   }
 
   // Where a computed node is stored.
@@ -118,13 +127,15 @@ class Fuser {
     if (id == acc) return e.apply(Fn::acc, Kind::real, {});
     if (is_index(n.type.kind)) return e.index(g_, id);
     if (n.op == Op::split_heads && acc >= 0 && leads_to(id, acc)) return term(e, n.in[0], acc, root, n.attr.count);
-    const bool inside = id == root || (!views_[std::size_t(id)] && (private_to_user(id) || leads_to(id, acc)));
+    // Coordinates are those of the root's elements: an index expression keeps to scores of its shape.
+    const bool same_place = n.type.kind != Kind::scores || n.type.dims == g_[root].type.dims;
+    const bool inside = id == root || (!views_[std::size_t(id)] && same_place && (private_to_user(id) || leads_to(id, acc)));
     if (inside && n.op == Op::mask) {
       const int x = term(e, n.in[0], acc, root, heads);
       return e.apply(Fn::select, Kind::real, {e.index(g_, n.in[1]), x, e.constant(-std::numeric_limits<double>::infinity())});
     }
-    if (inside && n.op == Op::rope && acc >= 0) return b_.rotated(e, n, term(e, n.in[0], acc, root, heads));
-    if (inside && n.op == Op::rope) return b_.rotated(e, n, leaf(e, n.in[0], heads));  // the partner is read where it lies
+    if (n.op == Op::rope && acc >= 0 && leads_to(id, acc)) return b_.rotated(e, n, term(e, n.in[0], acc, root, heads));
+    if (inside && n.op == Op::rope && acc < 0) return b_.rotated(e, n, leaf(e, n.in[0], heads));  // the partner is read where it lies
     if (inside && elementwise(n.op)) {
       std::vector<int> in;
       for (int k : n.in)
@@ -135,7 +146,7 @@ class Fuser {
   }
   int leaf(ExpressionBuilder& e, int id, long heads) {
     View v = materialise(id);
-    if (heads) v = heads_split(aligned(v, 3), heads);
+    if (heads) v = in_heads(aligned(v, 3), heads);
     return e.tensor(aligned(v, coordinates));
   }
   bool leads_to(int id, int acc) const {
@@ -211,7 +222,7 @@ class Fuser {
   // The accumulator plus the bias, wherever the accumulator stands.
   int biased(ExpressionBuilder& e, int root, const Node& l, long heads) {
     View v = aligned(b_.weight(l.in[2]), 3);
-    if (heads) v = heads_split(v, heads);
+    if (heads) v = in_heads(v, heads);
     Expression plain = e.finish(root);
     ExpressionBuilder again;
     std::vector<int> renamed;

@@ -42,7 +42,7 @@ class Unfused {
         b_.add("linear", "", Product{aligned(of(n.in[0]), coordinates), w, aligned(out, coordinates), bias});
         break;
       }
-      case Op::split_heads: copy(heads_split(of(n.in[0]), n.attr.count)); break;
+      case Op::split_heads: copy(heads_split(of(n.in[0]), n.attr.count).value()); break;
       case Op::merge_heads: copy(heads_merged(of(n.in[0]))); break;
       case Op::repeat_heads: copy(heads_repeated(of(n.in[0]), n.attr.count)); break;
       case Op::transpose: copy(transposed(of(n.in[0]))); break;

@@ -1,6 +1,5 @@
 #include "passes/view.h"
 
-#include <stdexcept>
 #include <utility>
 
 namespace attune {
@@ -44,9 +43,9 @@ View transposed(View v) {
 }
 
 // The outer `extent` of a dim and what is left inside of it.
-static std::pair<Axes, Axes> split(const Axes& axes, long outer) {
-  if (extent_of(axes) == 1) return {};
-  if (extent_of(axes) == 0) return {{{outer, 0}}, {{0, 1}}};  // of nothing there is nothing to place
+static std::optional<std::pair<Axes, Axes>> split(const Axes& axes, long outer) {
+  if (extent_of(axes) == 1) return std::pair<Axes, Axes>{};
+  if (extent_of(axes) == 0) return std::pair<Axes, Axes>{{{outer, 0}}, {{0, 1}}};  // of nothing there is nothing to place
   const long inner = extent_of(axes) / outer;
   Axes left, right;
   long below = extent_of(axes);
@@ -56,17 +55,18 @@ static std::pair<Axes, Axes> split(const Axes& axes, long outer) {
     else if (below * a.extent <= inner) right.push_back(a);
     else {  // the cut goes through this axis
       const long within = inner / below;
-      if (inner % below || a.extent % within) throw std::logic_error("view: heads cut an axis unevenly");
+      if (inner % below || a.extent % within) return std::nullopt;
       left.push_back({a.extent / within, a.stride * within});
       right.push_back({within, a.stride});
     }
   }
-  return {normalised(left), normalised(right)};
+  return std::pair{normalised(left), normalised(right)};
 }
 
-View heads_split(View v, long heads) {
-  auto [h, d] = split(v.dims[2], heads);
-  v.dims = {v.dims[0], h, v.dims[1], d};
+std::optional<View> heads_split(View v, long heads) {
+  const auto parts = split(v.dims[2], heads);
+  if (!parts) return std::nullopt;
+  v.dims = {v.dims[0], parts->first, v.dims[1], parts->second};
   return v;
 }
 

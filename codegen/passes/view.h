@@ -31,7 +31,7 @@ std::optional<long> stride_of(const Axes&);
 Axes normalised(Axes);
 
 View transposed(View);                   // the last two dims change places
-View heads_split(View, long heads);      // [b, t, h * d] -> [b, h, t, d]
+std::optional<View> heads_split(View, long heads);  // [b, t, h * d] -> [b, h, t, d], unless heads cut an axis unevenly
 View heads_merged(View);                 // [b, h, t, d] -> [b, t, h * d]
 View heads_repeated(View, long times);   // [b, h, ..] -> [b, h * times, ..]
 View aligned(View, int rank);            // leading dims of extent 1, up to `rank`
