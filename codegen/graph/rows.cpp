@@ -72,7 +72,7 @@ Value reduce_rows(const Graph& g, int node, const Value& s) {
       const std::size_t i = begin + kept[n];
       const Interval p = apply(Op::mul, weights[n], scale);
       r.v[i] = p.value;
-      r.rounding[i] = (16 * f32_unit + rounding) * std::abs(p.value) + beyond[n] * (std::abs(scale.value) + scale_beyond) + std::abs(weights[n].value) * scale_beyond;
+      r.rounding[i] = (16 * f32_unit + rounding) * std::abs(p.value) + f32_least_normal * std::abs(scale.value) + beyond[n] * (std::abs(scale.value) + scale_beyond) + std::abs(weights[n].value) * scale_beyond;
       r.removed[i] = s.removed_at(i) && p.value == 0;
       if (!exact) r.carried[i] = p.error();
     }
