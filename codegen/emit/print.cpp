@@ -46,6 +46,7 @@ std::string operand(const Expr& e, int outer, bool right) {
 // !(a < b) of indices reads as a >= b; of floats it does not, for NaN.
 std::string negation(const Expr& e) {
   static const std::map<std::string, std::string> opposite{{"<", ">="}, {"<=", ">"}, {">", "<="}, {">=", "<"}, {"==", "!="}, {"!=", "=="}};
+  if (e->form == Expr::Form::call && e->text == "!") return text(e->args[0]);
   const auto o = e->form == Expr::Form::binary ? opposite.find(e->text) : opposite.end();
   if (o != opposite.end() && e->args[0].type() == Type::index && e->args[1].type() == Type::index) return text(binary(o->second, e->args[0], e->args[1], Type::flag));
   return "!" + (precedence(e) ? "(" + text(e) + ")" : text(e));
