@@ -85,7 +85,7 @@ std::vector<int> Expressions::algebra() {
     case 1: return {b_.op(Op::div, {one, b_.op(Op::add, {exp(b_.op(Op::sub, {zero, score})), b_.real(1)})}), one, one};      // sigmoid
     case 2: return {cut, one, over(b_.op(Op::add, {row_sum, one}))};
     case 3: return {b_.op(Op::mul, {cut, cut}), one, r_.chance(50) ? one : over(b_.op(Op::add, {row_sum, b_.real(0.5)}))};
-    case 4: return {exp(b_.op(Op::min, {score, b_.real(6)})), one, over(row_sum)};  // without a maximum
+    case 4: return {exp(b_.op(Op::min, {score, b_.real(6)})), one, over(b_.op(Op::add, {row_sum, b_.real(0.5)}))};  // without a maximum
     case 5: return {b_.op(Op::max, {b_.op(Op::tanh, {score}), zero}), one, b_.real(0.25)};
     case 6: return {b_.op(Op::max, {b_.op(Op::add, {score, one}), zero}), one, over(b_.op(Op::add, {one, row_sum}))};
     case 7: return {weight, rescale, one};  // the greatest weighs 1
