@@ -16,7 +16,7 @@ struct Common {
 
 int list();
 int gen(const Common&, const std::string& folder, bool quiet);
-int check(const Common&);
+int check(const Common&, bool emulate);
 int bench(const Common&, const std::string& json);
 int explain(const Common&);
 

@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
   app.fallthrough(false);
   cli::Common common;
   std::string folder = ".", json;
-  bool quiet = false;
+  bool quiet = false, emulate = false;
 
   auto* list = app.add_subcommand("list", "the named specs");
   auto* gen = app.add_subcommand("gen", "write the C++ of a kernel");
@@ -36,6 +36,7 @@ int main(int argc, char** argv) {
   gen->add_flag("--quiet", quiet, "don't print the names of the files");
   auto* check = app.add_subcommand("check", "compare kernels with the interpreter");
   spec_options(check, common, false, true);
+  check->add_flag("--emulate", emulate, "run every instruction set in portable C++, as if this CPU had none of them");
   auto* bench = app.add_subcommand("bench", "time kernels against naive code and the machine's peak");
   spec_options(bench, common, false, false);
   bench->add_option("--json", json, "also write Google Benchmark's JSON to this file");
@@ -50,7 +51,7 @@ int main(int argc, char** argv) {
   try {
     if (*list) return cli::list();
     if (*gen) return cli::gen(common, folder, quiet);
-    if (*check) return cli::check(common);
+    if (*check) return cli::check(common, emulate);
     if (*bench) return cli::bench(common, json);
     if (*explain) return cli::explain(common);
   } catch (const Error& e) {
