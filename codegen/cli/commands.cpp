@@ -21,6 +21,7 @@ GenerateOptions options_for(const Spec& spec, const Common& common) {
                           std::all_of(o.name.begin(), o.name.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
   if (!identifier) throw Error(fmt::format("'{}' is no name for a C function; give one with --name", o.name));
   o.spec = spec.expression;
+  o.source = spec.source;
   if (!common.isas.empty()) o.isas = common.isas;
   for (const std::string& isa : o.isas) host::require_isa(isa);
   // The order in which they were named means nothing: the kernel prefers the later at run time.

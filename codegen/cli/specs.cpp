@@ -61,7 +61,7 @@ Spec instance(const std::string& expression, bool verbose) {
   const std::vector<Spec>& all = named_specs();
   const bool known = std::any_of(all.begin(), all.end(), [&](const Spec& s) { return base_of(s.expression) == base; });
   try {
-    return {expression, "", "", compile_spec("", expression, verbose)};
+    return {expression, "", "", compile_spec("", expression, verbose), spec_source("", expression)};
   } catch (const Error&) {
     if (!known) unknown(expression);
     throw;
@@ -72,7 +72,7 @@ std::vector<Spec> resolve(const Wanted& w, bool several) {
   if (!w.expression.empty()) {
     if (!is_header(w.target) && !std::filesystem::exists(w.target)) throw Error(fmt::format("--spec '{}' needs the header that defines it: attune gen my.h --spec '{}'", w.expression, w.expression));
     const std::string expression = canonical(w.expression);
-    return {{expression, "", std::filesystem::path(w.target).filename().string(), compile_spec(w.target, expression, w.verbose)}};
+    return {{expression, "", std::filesystem::path(w.target).filename().string(), compile_spec(w.target, expression, w.verbose), spec_source(w.target, expression)}};
   }
   if (is_header(w.target)) throw Error(fmt::format("which spec of {}? Say --spec 'my_attention<512>'", w.target));
   std::string expression = canonical(w.target);

@@ -12,6 +12,7 @@ struct Spec {
   std::string note;        // of the named ones
   std::string header;      // file name of the user's header; empty: the zoo
   Graph graph;
+  std::string source = {};  // its text, if that was found
 };
 
 // The named configurations (zoo/zoo.h).
@@ -33,6 +34,10 @@ std::vector<Spec> some_specs(const Wanted&);
 std::string canonical(const std::string& expression);
 // The default name of a kernel: textbook_mha<1,512,512,8> -> textbook_mha_1_512_512_8.
 std::string kernel_name(const std::string& expression);
+
+// The definition of the expression's template in that header, or in the zoo if it is empty; "" if it
+// is not found.
+std::string spec_source(const std::string& header, const std::string& expression);
 
 // Compiles the header's expression with the host compiler and runs it. Throws Error with the
 // compiler's first error. An empty header means the zoo.

@@ -34,5 +34,7 @@ std::string kernel(const Signature&, const Isa&, const loops::Kernel&, const std
 long floats_of(const Tensor&);
 // The comment that opens every file: what it is, and the command that made it.
 std::string opening(const Signature&, const std::string& what);
+// What a call costs, and the spec as its author wrote it, as a comment.
+std::string spec_text(const Signature&);
 
 }  // namespace attune::emit

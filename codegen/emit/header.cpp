@@ -12,31 +12,29 @@ long floats_of(const Tensor& t) {
   return n;
 }
 
-std::string opening(const Signature& s, const std::string& what) {
-  std::string r = comment(what + "Made by");
-  r += "//   " + s.command + "\n";
-  return r;
-}
+std::string opening(const Signature& s, const std::string& what) { return comment(what + "Made by") + "//   " + s.command + "\n"; }
 
-namespace {
-
-double bytes_of(const Signature& s) {
+static double bytes_of(const Signature& s) {
   double bytes = 0;
   for (const auto* list : {&s.inputs, &s.outputs, &s.weights})
     for (const Tensor& t : *list) bytes += 4.0 * double(floats_of(t));
   return bytes;
 }
 
-// The spec as its author wrote it.
 std::string spec_text(const Signature& s) {
-  std::string r = comment(fmt::format("The spec is {}{}", s.spec, s.source.empty() ? "." : ":"));
+  std::string r = comment(fmt::format("One call takes {:.4g} MFLOP on {:.4g} MB of inputs, outputs and weights.", s.flops * 1e-6, bytes_of(s) * 1e-6)) + "//\n";
+  r += comment(fmt::format("The spec is {}{}", s.spec, s.source.empty() ? "." : ":"));
   for (std::size_t i = 0; i < s.source.size();) {
     const std::size_t end = std::min(s.source.find('\n', i), s.source.size());
-    r += end == i ? "//\n" : "//   " + s.source.substr(i, end - i) + "\n";
+    // A backslash at its end would draw the next line into the comment.
+    const std::size_t last = s.source.find_last_not_of("\\ \t\r", end - (end > i ? 1 : 0));
+    r += end == i || last == std::string::npos || last < i ? "//\n" : "//   " + s.source.substr(i, last + 1 - i) + "\n";
     i = end + 1;
   }
   return r;
 }
+
+namespace {
 
 std::string struct_text(const std::string& name, const std::vector<std::pair<const std::vector<Tensor>*, const char*>>& members) {
   std::vector<std::pair<std::string, std::string>> lines;
@@ -61,8 +59,7 @@ std::string header(const Signature& s) {
   const std::string& n = s.name;
   const auto declare = [](const std::string& d) { return wrapped(d, 0) + "\n"; };
   std::string r = opening(s, n + ": the interface. ");
-  r += comment(fmt::format("One call takes {:.4g} MFLOP on {:.4g} MB of inputs, outputs and weights.", s.flops * 1e-6, bytes_of(s) * 1e-6));
-  r += "//\n" + spec_text(s);
+  r += spec_text(s);
   r += fmt::format("#ifndef ATTUNE_{0}_H\n#define ATTUNE_{0}_H\n#include <stddef.h>\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n", n);
 
   r += "// Dense, row-major. Outputs may not overlap anything else.\n";

@@ -158,7 +158,7 @@ std::string kernel(const Signature& s, const Isa& isa, const Kernel& k, const st
   const bool tables = std::any_of(k.program->buffers.begin(), k.program->buffers.end(), [](const Buffer& b) { return b.kind == Buffer::Kind::table; });
 
   std::string r = opening(s, fmt::format("{} for {}: {} floats a vector, {} registers. ", s.name, isa.name, isa.lanes, isa.registers));
-  r += "// What was decided:\n";
+  r += spec_text(s) + "//\n// What was decided:\n";
   for (const std::string& n : notes) r += comment("- " + n);
   r += fmt::format("#include \"{}.h\"\n", s.name) + (isa.headers.empty() ? "" : "\n" + isa.headers) + fast_math_text;
   r += isa.open + fmt::format("\nnamespace {}_{} {{\n\nnamespace {{\n\n", s.name, isa.name);

@@ -1,7 +1,5 @@
 #include "schedule/plan.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace attune {
@@ -37,36 +35,6 @@ Schedule schedule(const Program& program, const Isa& isa) {
     std::visit([&](const auto& p) { s.local_floats = std::max(s.local_floats, aligned_floats(local_floats(p))); }, s.regions.back());
   }
   return s;
-}
-
-static std::string text(const Contract& c, const ContractPlan& p, const Isa& isa) {
-  std::string r = fmt::format("{} x {} rows of {}:", c.outer0 * c.outer1, c.rows, c.depth);
-  for (std::size_t i = 0; i < c.segments.size(); ++i) {
-    const auto& part = p.parts[i];
-    r += fmt::format("{} {} [{} columns] in {} panels of {} x {}", i ? "," : "", c.segments[i].weight, c.segments[i].groups * c.segments[i].width, part.panels, part.tile.rows, part.tile.vectors * isa.lanes);
-  }
-  return r;
-}
-
-static std::string text(const Stream& s, const StreamPlan& p, const Isa& isa) {
-  std::string r = fmt::format("{} x {} rows over {} columns in blocks of {}:", s.outer0 * s.outer1, s.rows, s.cols, p.column_block);
-  for (const RowBlocks& b : p.blocks) r += fmt::format(" {} x {} rows, score tile {} x {}{}", b.count, b.rows, b.tile.rows, b.tile.vectors * isa.lanes, &b == &p.blocks.back() ? "" : ";");
-  r += fmt::format("; value tile {} x", p.value_rows);
-  for (const auto& g : p.groups) r += fmt::format(" {}", (g.vectors - 1) * isa.lanes + g.part);
-  return r;
-}
-
-std::vector<std::string> describe(const Program& program, const Schedule& s) {
-  std::vector<std::string> r;
-  for (std::size_t i = 0; i < program.regions.size(); ++i) {
-    const Region& region = program.regions[i];
-    std::string line = region.title + ": ";
-    if (const auto* c = std::get_if<Contract>(&region.work)) line += text(*c, std::get<ContractPlan>(s.regions[i]), *s.isa);
-    else if (const auto* st = std::get_if<Stream>(&region.work)) line += text(*st, std::get<StreamPlan>(s.regions[i]), *s.isa);
-    else line += region.comment.empty() ? "one pass" : region.comment;
-    r.push_back(line);
-  }
-  return r;
 }
 
 }  // namespace attune

@@ -66,7 +66,7 @@ struct Schedule {
 
 Schedule schedule(const Program&, const Isa&);
 
-// A line or two a region, for people and for the head of a generated file.
+// describe.cpp: a paragraph a region, for people and for the head of a generated file.
 std::vector<std::string> describe(const Program&, const Schedule&);
 
 // Rounded up to a multiple of 64 bytes.
