@@ -72,7 +72,7 @@ class StreamCode {
   long last_part(const RowBlocks&) const;
   std::string fold(const RowBlocks&);
   void visit_runs(Block&, const RowBlocks&, const Expr& i);
-  void finish(Block&, const RowBlocks&, const Expr& out);
+  void finish(Block&, const RowBlocks&);
   void each_vector(Block&, const std::function<void(Block&, const Expr& n, long part)>&) const;
   std::string block(const RowBlocks&);
   std::pair<Expr, Expr> hull(Block&, const Expr& vector, const std::string& suffix) const;
