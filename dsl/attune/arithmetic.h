@@ -19,7 +19,7 @@ constexpr auto binary(const A& a, const B& b) {
   if constexpr (is_poison<A> || is_poison<B>) {
     return poison{};
   } else if constexpr (!node<A> && !node<B>) {
-    return index_binary<O>(lift(a), lift(b));
+    return index_binary<O>(a, b);
   } else if constexpr (!is_arithmetic(O)) {
     report<Rule::tensor_not_comparable, O>();
     return poison{};

@@ -15,7 +15,8 @@ struct Declared {
   std::array<Declared*, max_operands> in{};
   std::uint64_t hash = 0;  // of the whole tree below: equal trees have equal hashes
   int users = 0;
-  int id = -1;  // its node, while a Reifier is at work
+  int id = -1;               // while a Reifier is at work: its node,
+  Declared* last = nullptr;  // and what got its node before it
 };
 
 constexpr std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
@@ -24,14 +25,19 @@ constexpr std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
 }
 
 constexpr std::uint64_t hash_of(const Declared& d) {
-  std::uint64_t h = mix(std::uint64_t(d.op) + 1, std::uint64_t(d.attr.count));
-  h = mix(h, std::bit_cast<std::uint64_t>(d.attr.value));
-  h = mix(h, std::bit_cast<std::uint64_t>(d.attr.rotation.base) + std::uint64_t(d.attr.rotation.pairs));
-  h = mix(h, std::uint64_t(d.attr.rotation.dims * 1000003 + d.attr.rotation.offset));
+  std::uint64_t h = mix(std::uint64_t(d.op) << 8 | std::uint64_t(d.type.kind), std::uint64_t(d.attr.count));
+  if (d.op == Op::constant) h = mix(h, std::bit_cast<std::uint64_t>(d.attr.value));
+  if (d.op == Op::rope) {
+    const Rotation& r = d.attr.rotation;
+    h = mix(h, std::bit_cast<std::uint64_t>(r.base) + std::uint64_t(r.pairs));
+    h = mix(h, std::uint64_t(r.dims * 1000003 + r.offset));
+  }
   for (char c : d.attr.name) h = mix(h, std::uint64_t(c));
-  h = mix(h, std::uint64_t(d.type.kind));
-  for (int i = 0; i < d.type.dims.rank; ++i) h = mix(h, std::uint64_t(d.type.dims[i]));
-  for (const Declared* i : d.in) h = mix(h, i ? i->hash : 0);
+  for (int i = 0; i < d.type.dims.rank; ++i) h = mix(h, std::uint64_t(d.type.dims.d[std::size_t(i)]));
+  for (const Declared* i : d.in) {
+    if (!i) break;
+    h = mix(h, i->hash);
+  }
   return h;
 }
 
@@ -39,8 +45,8 @@ constexpr std::uint64_t hash_of(const Declared& d) {
 class ref {
   Declared* p_;
   constexpr void drop() {  // iterative: a stack of layers is deeper than constant evaluation may recurse
-    std::vector<Declared*> dead;
-    if (p_ && --p_->users == 0) dead.push_back(p_);
+    if (!p_ || --p_->users) return;
+    std::vector<Declared*> dead{p_};
     while (!dead.empty()) {
       Declared* d = dead.back();
       dead.pop_back();
@@ -55,8 +61,7 @@ class ref {
   template <class... In>  // In: ref, the operands
   constexpr ref(Op op, Type type, Attr attr, int line, const In&... in) : p_(new Declared{op, type, attr, line, {in.p_...}}) {
     static_assert(sizeof...(In) <= std::size_t(max_operands));
-    for (Declared* i : p_->in)
-      if (i) ++i->users;
+    ((in.p_ ? ++in.p_->users : 0), ...);
     p_->hash = hash_of(*p_);
     p_->users = 1;
   }
@@ -79,7 +84,7 @@ class Reifier {
   Graph g_;
   std::vector<std::uint64_t> hashes_;                  // of each node
   std::vector<int> table_ = std::vector<int>(64, -1);  // node ids, open addressing by hash
-  std::vector<Declared*> numbered_;
+  Declared* last_ = nullptr;
 
   constexpr void place(int id) {
     std::size_t i = hashes_[std::size_t(id)] & (table_.size() - 1);
@@ -102,26 +107,26 @@ class Reifier {
 
  public:
   constexpr int add(Declared* root) {
-    std::vector<Declared*> work{root};
-    while (!work.empty()) {
-      Declared* d = work.back();
-      if (d->id >= 0) {
-        work.pop_back();
-        continue;
-      }
+    std::vector<Declared*> work(64, nullptr);  // a stack by hand: push_back is slow in constant evaluation
+    std::size_t top = 0;
+    work[top++] = root;
+    while (top) {
+      Declared* d = work[top - 1];
+      const std::size_t before = top;
       std::array<int, max_operands> in{-1, -1, -1, -1};
-      bool ready = true;
-      for (std::size_t k = max_operands; k-- > 0;) {
-        if (!d->in[k]) continue;
-        in[k] = d->in[k]->id;
-        if (in[k] >= 0) continue;
-        work.push_back(d->in[k]);
-        ready = false;
+      if (d->id < 0) {
+        if (top + max_operands > work.size()) work.resize(2 * work.size(), nullptr);
+        for (std::size_t k = max_operands; k-- > 0;) {
+          if (!d->in[k]) continue;
+          in[k] = d->in[k]->id;
+          if (in[k] < 0) work[top++] = d->in[k];
+        }
+        if (top != before) continue;
+        d->id = intern({d->op, d->type, d->attr, in, d->line}, d->hash);
+        d->last = last_;
+        last_ = d;
       }
-      if (!ready) continue;
-      work.pop_back();
-      d->id = intern({d->op, d->type, d->attr, in, d->line}, d->hash);
-      numbered_.push_back(d);
+      --top;
     }
     return root->id;
   }
@@ -130,7 +135,7 @@ class Reifier {
   }
   constexpr Graph graph() && { return std::move(g_); }
   constexpr ~Reifier() {
-    for (Declared* d : numbered_) d->id = -1;
+    for (Declared* d = last_; d; d = d->last) d->id = -1;
   }
 };
 

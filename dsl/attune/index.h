@@ -8,7 +8,6 @@
 // floating literal in it is real: there `/` divides and `%` is an error.
 #pragma once
 #include <boost/hana/tuple.hpp>
-#include <boost/hana/unpack.hpp>
 #include <concepts>
 #include <type_traits>
 #include "attune/declare.h"
@@ -18,17 +17,32 @@ namespace attune {
 
 namespace hana = boost::hana;
 
+// Operands is a list of types; plain members hold the operands, since they cost a compiler a third
+// of what a hana::tuple of them does.
 template <Op O, Kind K, class Operands = hana::tuple<>>
-struct apply {
-  static constexpr Op op = O;
+struct apply;
+template <Op O, Kind K>
+struct apply<O, K, hana::tuple<>> {
   static constexpr Kind kind = K;
-  Operands operands{};
+};
+template <Op O, Kind K, class A>
+struct apply<O, K, hana::tuple<A>> {
+  static constexpr Kind kind = K;
+  A a;
+};
+template <Op O, Kind K, class A, class B>
+struct apply<O, K, hana::tuple<A, B>> {
+  static constexpr Kind kind = K;
+  A a;
+  B b;
 };
 
 template <Kind K>
 struct literal {
   static constexpr Kind kind = K;
-  std::conditional_t<K == Kind::real, double, long> value;
+  using Value = std::conditional_t<K == Kind::real, double, long>;
+  Value value;
+  constexpr literal(Value v) : value(v) {}
 };
 
 template <class T> inline constexpr bool is_index_expression = false;
@@ -51,47 +65,49 @@ inline constexpr Leaves coordinates = leaf(Op::batch_index) | leaf(Op::head_inde
 template <class T> inline constexpr Leaves leaves = 0;
 template <Op O, Kind K, class... X> inline constexpr Leaves leaves<apply<O, K, hana::tuple<X...>>> = (leaf(O) | ... | leaves<X>);
 
-constexpr auto lift(index_expression auto e) { return e; }
-template <std::floating_point T> constexpr auto lift(T v) { return literal<Kind::real>{double(v)}; }
-template <std::integral T> constexpr auto lift(T v) { return literal<Kind::integer>{long(v)}; }
+constexpr const auto& lift(const index_expression auto& e) { return e; }
+template <std::floating_point T> constexpr auto lift(T v) { return literal<Kind::real>(double(v)); }
+template <std::integral T> constexpr auto lift(T v) { return literal<Kind::integer>(long(v)); }
+template <class T> using lifted = std::remove_cvref_t<decltype(lift(std::declval<const T&>()))>;
 
 template <class T> inline constexpr bool is_literal = false;
 template <Kind K> inline constexpr bool is_literal<literal<K>> = true;
 
 // What is wrong with `a op b`, seen from its types alone.
-template <Op O, class A, class B>
-constexpr Rule index_rule() {
-  const bool predicates = A::kind == Kind::predicate || B::kind == Kind::predicate;
-  const bool reals = A::kind == Kind::real || B::kind == Kind::real;
-  if (O == Op::both || O == Op::either || O == Op::negation) return A::kind == Kind::predicate && B::kind == Kind::predicate ? Rule::ok : Rule::logic_on_number;
-  if (predicates) return Rule::predicate_in_arithmetic;
-  if (O == Op::mod && reals) return Rule::modulo_of_reals;
-  if ((O == Op::div || O == Op::mod) && !reals && !is_literal<B>) return Rule::divisor_not_literal;
+constexpr Rule index_rule(Op op, Kind a, Kind b, bool literal_b) {
+  const bool reals = a == Kind::real || b == Kind::real;
+  if (op == Op::both || op == Op::either || op == Op::negation) return a == Kind::predicate && b == Kind::predicate ? Rule::ok : Rule::logic_on_number;
+  if (a == Kind::predicate || b == Kind::predicate) return Rule::predicate_in_arithmetic;
+  if (op == Op::mod && reals) return Rule::modulo_of_reals;
+  if ((op == Op::div || op == Op::mod) && !reals && !literal_b) return Rule::divisor_not_literal;
   return Rule::ok;
 }
+constexpr Kind index_kind(Op op, Kind a, Kind b) {
+  if (op == Op::both || op == Op::either || op == Op::negation || op == Op::lt || op == Op::le || op == Op::eq) return Kind::predicate;
+  return op == Op::exp || op == Op::tanh || a == Kind::real || b == Kind::real ? Kind::real : Kind::integer;
+}
 
-template <Op O, class A, class B>
-constexpr auto index_binary(const A& a, const B& b) {
-  constexpr Rule rule = index_rule<O, A, B>();
-  if constexpr (rule != Rule::ok) {
+template <Op O, index_operand X, index_operand Y>
+constexpr auto index_binary(const X& x, const Y& y) {
+  using A = lifted<X>;
+  using B = lifted<Y>;
+  constexpr Rule rule = index_rule(O, A::kind, B::kind, is_literal<B>);
+  if constexpr (rule == Rule::ok) {
+    return apply<O, index_kind(O, A::kind, B::kind), hana::tuple<A, B>>{x, y};
+  } else {
     report<rule, O>();
     return poison{};
-  } else {
-    constexpr bool truth = O == Op::both || O == Op::either || O == Op::lt || O == Op::le || O == Op::eq;
-    constexpr bool reals = A::kind == Kind::real || B::kind == Kind::real;
-    constexpr Kind k = truth ? Kind::predicate : reals ? Kind::real : Kind::integer;
-    return apply<O, k, hana::tuple<A, B>>{hana::tuple<A, B>{a, b}};
   }
 }
 
 template <Op O, class A>
 constexpr auto index_unary(const A& a) {
-  constexpr Rule rule = index_rule<O, A, A>();
-  if constexpr (rule != Rule::ok) {
+  constexpr Rule rule = index_rule(O, A::kind, A::kind, false);
+  if constexpr (rule == Rule::ok) {
+    return apply<O, index_kind(O, A::kind, A::kind), hana::tuple<A>>{a};
+  } else {
     report<rule, O>();
     return poison{};
-  } else {
-    return apply<O, O == Op::negation ? Kind::predicate : Kind::real, hana::tuple<A>>{hana::tuple<A>{a}};
   }
 }
 
@@ -103,9 +119,11 @@ constexpr ref fold(const literal<K>& l, int line) {
   else at.count = l.value;
   return ref(Op::constant, {K, {}}, at, line);
 }
-template <Op O, Kind K, class P>
-constexpr ref fold(const apply<O, K, P>& e, int line) {
-  return hana::unpack(e.operands, [&](const auto&... x) { return ref(O, {K, {}}, {}, line, fold(x, line)...); });
-}
+template <Op O, Kind K>
+constexpr ref fold(const apply<O, K, hana::tuple<>>&, int line) { return ref(O, {K, {}}, {}, line); }
+template <Op O, Kind K, class A>
+constexpr ref fold(const apply<O, K, hana::tuple<A>>& e, int line) { return ref(O, {K, {}}, {}, line, fold(e.a, line)); }
+template <Op O, Kind K, class A, class B>
+constexpr ref fold(const apply<O, K, hana::tuple<A, B>>& e, int line) { return ref(O, {K, {}}, {}, line, fold(e.a, line), fold(e.b, line)); }
 
 }  // namespace attune

@@ -45,7 +45,7 @@ constexpr auto algebra(const W& weight, const R& rescale, const S& scale) {
     report<rule, Op::reduce_rows>();
     return poison{};
   } else {
-    return row_algebra<decltype(lift(weight)), decltype(lift(rescale)), decltype(lift(scale))>{lift(weight), lift(rescale), lift(scale)};
+    return row_algebra<lifted<W>, lifted<R>, lifted<S>>{lift(weight), lift(rescale), lift(scale)};
   }
 }
 

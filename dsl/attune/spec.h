@@ -132,20 +132,24 @@ constexpr Fault fault_in() {
   const Reified r = reify(Spec{}());
   return fault_of(r.graph, r.outputs_line);
 }
-template <class Spec> inline constexpr Fault the_fault = fault_in<Spec>();
-template <class Spec> concept runs_at_compile_time = requires { typename std::integral_constant<Rule, fault_in<Spec>().rule>; };
+
+// The rule that the spec breaks as a type, so that one evaluation finds out both whether it can run
+// at compile time and whether it is in order.
+template <class Spec> std::integral_constant<Rule, fault_in<Spec>().rule> broken_rule(int);
+template <class Spec> void broken_rule(...);
 
 template <class Spec, std::size_t... I>
 constexpr auto report_fault_of(std::index_sequence<I...>) {
-  constexpr Fault f = the_fault<Spec>;
+  constexpr Fault f = fault_in<Spec>();
   report_fault<f.rule, f.line, f.other, f.a, f.b, f.name[I]...>();
 }
 template <class Spec>
 constexpr auto check_whole() {
-  if constexpr (!runs_at_compile_time<Spec>) {
+  using Broken = decltype(broken_rule<Spec>(0));
+  if constexpr (std::is_void_v<Broken>) {
     [[maybe_unused]] constexpr Fault f = fault_in<Spec>();  // the notes of this error say what can not run at compile time
-  } else if constexpr (the_fault<Spec>.rule != Rule::ok) {
-    report_fault_of<Spec>(std::make_index_sequence<the_fault<Spec>.name.size()>{});
+  } else if constexpr (Broken::value != Rule::ok) {
+    report_fault_of<Spec>(std::make_index_sequence<fault_in<Spec>().name.size()>{});
   }
 }
 

@@ -31,7 +31,7 @@ template <class T> concept operand = node<T> || index_operand<T>;
 template <operand T>
 constexpr Type type_of() {
   if constexpr (node<T>) return T::type;
-  else return {decltype(lift(std::declval<T>()))::kind, {}};
+  else return {lifted<T>::kind, {}};
 }
 template <operand T>
 constexpr ref ref_of(const T& t, int line) {
