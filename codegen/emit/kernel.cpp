@@ -66,7 +66,8 @@ std::string pairs_text(const std::string& name, const std::vector<std::pair<doub
 std::string pack_text(const Signature& s, const Kernel& k) {
   const std::string body = text(k.pack, 2);
   const bool reads = body.find("w->") != std::string::npos;
-  std::string r = line(fmt::format("void pack_weights(const {}_weights*{}, float* packed) {{", s.name, reads ? " w" : "")) + body;
+  const bool writes = body.find("packed") != std::string::npos || std::any_of(k.program->buffers.begin(), k.program->buffers.end(), [](const Buffer& b) { return b.kind == Buffer::Kind::table; });
+  std::string r = line(fmt::format("void pack_weights(const {}_weights*{}, float*{}) {{", s.name, reads ? " w" : "", writes ? " packed" : "")) + body;
   bool tables = false;
   for (std::size_t i = 0; i < k.program->buffers.size(); ++i) {
     const Buffer& b = k.program->buffers[i];
