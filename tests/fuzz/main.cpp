@@ -1,7 +1,11 @@
 // Random specs against the interpreter: attune_fuzz [N], attune_fuzz --seeds 17..17 --show.
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <atomic>
 #include <optional>
 
 #include "cli/host/process.h"
@@ -22,19 +26,20 @@ struct Options {
   long first = 1, last = 200;
   int batch = 8;      // graphs a compilation
   int failures = 3;   // after which to stop
+  int jobs = 1;       // processes
   bool show = false;
   std::string keep;   // where sources go, instead of a temporary folder
 };
 
 class Fuzzer {
  public:
-  explicit Fuzzer(const Options& o) : o_(o) {}
+  explicit Fuzzer(const Options& o, const std::atomic<bool>* stop = nullptr) : o_(o), stop_(stop) {}
 
   bool run() {
-    for (long seed = o_.first; seed <= o_.last && failures_ < o_.failures; seed += o_.batch) {
+    for (long seed = o_.first; seed <= o_.last && failures_ < o_.failures && !(stop_ && *stop_); seed += o_.batch * o_.jobs) {
       const long last = std::min(o_.last, seed + o_.batch - 1);
       one_batch(seed, last);
-      fmt::print("seeds {}..{}: {} graphs checked, {} discarded, {} failed\n", o_.first, last, checked_, discarded_, failures_);
+      fmt::print("up to seed {}: {} graphs checked, {} discarded, {} failed\n", last, checked_, discarded_, failures_);
       std::fflush(stdout);
     }
     if (tally_.elements) fmt::print("{} elements compared, {:.1f}% of them under a bound of less than a thousandth\n", tally_.elements, 100.0 * double(tally_.sharp) / double(tally_.elements));
@@ -48,6 +53,7 @@ class Fuzzer {
   };
 
   const Options& o_;
+  const std::atomic<bool>* stop_;
   long checked_ = 0, discarded_ = 0, failures_ = 0;
   Tally tally_;
 
@@ -132,6 +138,38 @@ class Fuzzer {
   }
 };
 
+// Each job takes every jobs-th batch. When one fails the others end with the batch that they are at.
+bool run_jobs(const Options& o) {
+  void* shared = mmap(nullptr, sizeof(std::atomic<bool>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) throw std::runtime_error("no memory");
+  auto* stop = new (shared) std::atomic<bool>(false);
+  for (int j = 0; j < o.jobs; ++j) {
+    const pid_t child = fork();
+    if (child < 0) throw std::runtime_error("no process");
+    if (child == 0) {
+      Options mine = o;
+      mine.first += long(j) * o.batch;
+      int status = 2;
+      try {
+        status = Fuzzer(mine, stop).run() ? 0 : 1;
+      } catch (const std::exception& e) {
+        fmt::print(stderr, "attune_fuzz: {}\n", e.what());
+      }
+      if (status) *stop = true;
+      std::fflush(nullptr);
+      _exit(status);
+    }
+  }
+  bool ok = true;
+  for (int left = o.jobs; left > 0; --left) {
+    int status = 0;
+    wait(&status);
+    if (status) *stop = true;  // it crashed, perhaps
+    ok = ok && status == 0;
+  }
+  return ok;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -143,6 +181,7 @@ int main(int argc, char** argv) {
   app.add_option("--seeds", seeds, "A..B");
   app.add_option("--batch", o.batch, "graphs compiled together")->check(CLI::PositiveNumber);
   app.add_option("--failures", o.failures, "stop after this many")->check(CLI::PositiveNumber);
+  app.add_option("--jobs", o.jobs, "processes side by side")->check(CLI::PositiveNumber);
   app.add_option("--keep", o.keep, "put the sources here");
   app.add_flag("--show", o.show, "print every graph");
   CLI11_PARSE(app, argc, argv);
@@ -152,7 +191,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    return Fuzzer(o).run() ? 0 : 1;
+    return (o.jobs > 1 ? run_jobs(o) : Fuzzer(o).run()) ? 0 : 1;
   } catch (const std::exception& e) {
     fmt::print(stderr, "attune_fuzz: {}\n", e.what());
     return 2;
