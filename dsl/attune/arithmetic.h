@@ -5,13 +5,16 @@
 
 namespace attune {
 
-template <class T> concept expression = node<T> || index_expression<T>;
+template <class T>
+concept expression = node<T> || index_expression<T>;
 
 // Operators have no room for a default argument, so their line is that of their later operand.
 template <operand T>
 constexpr int line_of(const T& t) {
-  if constexpr (node<T>) return t.r.get() ? t.r.get()->line : 0;
-  else return 0;
+  if constexpr (node<T>)
+    return t.r.get() ? t.r.get()->line : 0;
+  else
+    return 0;
 }
 
 template <Op O, operand A, operand B>
@@ -23,7 +26,7 @@ constexpr auto binary(const A& a, const B& b) {
   } else if constexpr (!is_arithmetic(O)) {
     report<Rule::tensor_not_comparable, O>();
     return poison{};
-  } else if constexpr ((index_expression<A> || index_expression<B>) && type_of<A>().kind != Kind::scores && type_of<B>().kind != Kind::scores) {
+  } else if constexpr ((index_expression<A> || index_expression<B>)&&type_of<A>().kind != Kind::scores && type_of<B>().kind != Kind::scores) {
     report<Rule::index_needs_scores, O>();  // only scores have coordinates
     return poison{};
   } else {
@@ -45,10 +48,9 @@ constexpr auto unary(const A& a, int line) {
   }
 }
 
-#define ATTUNE_BINARY(name, expr)              \
-  template <operand A, operand B>              \
-    requires(expression<A> || expression<B>)   \
-  constexpr auto name(const A& a, const B& b) { return expr; }
+#define ATTUNE_BINARY(name, expr) \
+  template <operand A, operand B> \
+  requires(expression<A> || expression<B>) constexpr auto name(const A& a, const B& b) { return expr; }
 ATTUNE_BINARY(operator+, binary<Op::add>(a, b))
 ATTUNE_BINARY(operator-, binary<Op::sub>(a, b))
 ATTUNE_BINARY(operator*, binary<Op::mul>(a, b))
@@ -65,18 +67,24 @@ ATTUNE_BINARY(operator||, binary<Op::either>(a, b))
 ATTUNE_BINARY(min, binary<Op::min>(a, b))
 ATTUNE_BINARY(max, binary<Op::max>(a, b))
 #undef ATTUNE_BINARY
-template <expression A> constexpr auto min(const A& a, const A& b) { return binary<Op::min>(a, b); }  // outranks std::min
-template <expression A> constexpr auto max(const A& a, const A& b) { return binary<Op::max>(a, b); }
+template <expression A>
+constexpr auto min(const A& a, const A& b) { return binary<Op::min>(a, b); }  // outranks std::min
+template <expression A>
+constexpr auto max(const A& a, const A& b) { return binary<Op::max>(a, b); }
 
-template <expression A> constexpr auto operator!(const A& a) { return unary<Op::negation>(a, 0); }
+template <expression A>
+constexpr auto operator!(const A& a) { return unary<Op::negation>(a, 0); }
 template <expression A>
 constexpr auto operator-(const A& a) {
-  if constexpr (node<A>) return binary<Op::mul>(a, -1.0);
-  else return binary<Op::sub>(0, a);
+  if constexpr (node<A>)
+    return binary<Op::mul>(a, -1.0);
+  else
+    return binary<Op::sub>(0, a);
 }
 
-#define ATTUNE_ASSIGN(sym) \
-  template <node A, operand B> constexpr A& operator sym##=(A & a, const B& b) { return a = a sym b; }
+#define ATTUNE_ASSIGN(sym)     \
+  template <node A, operand B> \
+  constexpr A& operator sym##=(A& a, const B& b) { return a = a sym b; }
 ATTUNE_ASSIGN(+)
 ATTUNE_ASSIGN(-)
 ATTUNE_ASSIGN(*)
@@ -84,7 +92,9 @@ ATTUNE_ASSIGN(/)
 #undef ATTUNE_ASSIGN
 
 // exp and tanh are real; min and max of index expressions are integer when both operands are.
-template <expression A> constexpr auto exp(const A& a, ATTUNE_HERE) { return unary<Op::exp>(a, here.line); }
-template <expression A> constexpr auto tanh(const A& a, ATTUNE_HERE) { return unary<Op::tanh>(a, here.line); }
+template <expression A>
+constexpr auto exp(const A& a, ATTUNE_HERE) { return unary<Op::exp>(a, here.line); }
+template <expression A>
+constexpr auto tanh(const A& a, ATTUNE_HERE) { return unary<Op::tanh>(a, here.line); }
 
 }  // namespace attune

@@ -3,6 +3,7 @@
 #pragma once
 #include <bit>
 #include <utility>
+
 #include "attune/graph.h"
 
 namespace attune {

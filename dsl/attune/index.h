@@ -10,6 +10,7 @@
 #include <boost/hana/tuple.hpp>
 #include <concepts>
 #include <type_traits>
+
 #include "attune/declare.h"
 #include "attune/report.h"
 
@@ -17,7 +18,7 @@ namespace attune {
 
 namespace hana = boost::hana;
 
-// Operands is a list of types; plain members hold the operands, since they cost a compiler a third
+// Operands is a list of types; plain members hold the operands, since they cost a compiler about half
 // of what a hana::tuple of them does.
 template <Op O, Kind K, class Operands = hana::tuple<>>
 struct apply;
@@ -45,12 +46,18 @@ struct literal {
   constexpr literal(Value v) : value(v) {}
 };
 
-template <class T> inline constexpr bool is_index_expression = false;
-template <Op O, Kind K, class P> inline constexpr bool is_index_expression<apply<O, K, P>> = true;
-template <Kind K> inline constexpr bool is_index_expression<literal<K>> = true;
-template <class T> concept index_expression = is_index_expression<std::remove_cvref_t<T>>;
-template <class T> concept arithmetic = std::is_arithmetic_v<std::remove_cvref_t<T>>;
-template <class T> concept index_operand = index_expression<T> || arithmetic<T>;
+template <class T>
+inline constexpr bool is_index_expression = false;
+template <Op O, Kind K, class P>
+inline constexpr bool is_index_expression<apply<O, K, P>> = true;
+template <Kind K>
+inline constexpr bool is_index_expression<literal<K>> = true;
+template <class T>
+concept index_expression = is_index_expression<std::remove_cvref_t<T>>;
+template <class T>
+concept arithmetic = std::is_arithmetic_v<std::remove_cvref_t<T>>;
+template <class T>
+concept index_operand = index_expression<T> || arithmetic<T>;
 
 // Coordinates of a score, each counted from 0.
 inline constexpr apply<Op::batch_index, Kind::integer> batch_index{};
@@ -62,16 +69,23 @@ inline constexpr apply<Op::kv_index, Kind::integer> kv_index{};
 using Leaves = unsigned;
 constexpr Leaves leaf(Op op) { return op < Op::batch_index ? 0 : 1u << (unsigned(op) - unsigned(Op::batch_index)); }
 inline constexpr Leaves coordinates = leaf(Op::batch_index) | leaf(Op::head_index) | leaf(Op::q_index) | leaf(Op::kv_index);
-template <class T> inline constexpr Leaves leaves = 0;
-template <Op O, Kind K, class... X> inline constexpr Leaves leaves<apply<O, K, hana::tuple<X...>>> = (leaf(O) | ... | leaves<X>);
+template <class T>
+inline constexpr Leaves leaves = 0;
+template <Op O, Kind K, class... X>
+inline constexpr Leaves leaves<apply<O, K, hana::tuple<X...>>> = (leaf(O) | ... | leaves<X>);
 
 constexpr const auto& lift(const index_expression auto& e) { return e; }
-template <std::floating_point T> constexpr auto lift(T v) { return literal<Kind::real>(double(v)); }
-template <std::integral T> constexpr auto lift(T v) { return literal<Kind::integer>(long(v)); }
-template <class T> using lifted = std::remove_cvref_t<decltype(lift(std::declval<const T&>()))>;
+template <std::floating_point T>
+constexpr auto lift(T v) { return literal<Kind::real>(double(v)); }
+template <std::integral T>
+constexpr auto lift(T v) { return literal<Kind::integer>(long(v)); }
+template <class T>
+using lifted = std::remove_cvref_t<decltype(lift(std::declval<const T&>()))>;
 
-template <class T> inline constexpr bool is_literal = false;
-template <Kind K> inline constexpr bool is_literal<literal<K>> = true;
+template <class T>
+inline constexpr bool is_literal = false;
+template <Kind K>
+inline constexpr bool is_literal<literal<K>> = true;
 
 // What is wrong with `a op b`, seen from its types alone.
 constexpr Rule index_rule(Op op, Kind a, Kind b, bool literal_b) {
@@ -115,8 +129,10 @@ constexpr auto index_unary(const A& a) {
 template <Kind K>
 constexpr ref fold(const literal<K>& l, int line) {
   Attr at;
-  if constexpr (K == Kind::real) at.value = l.value;
-  else at.count = l.value;
+  if constexpr (K == Kind::real)
+    at.value = l.value;
+  else
+    at.count = l.value;
   return ref(Op::constant, {K, {}}, at, line);
 }
 template <Op O, Kind K>

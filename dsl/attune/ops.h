@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <string_view>
+
 #include "attune/arithmetic.h"
 
 namespace attune {
@@ -53,26 +54,33 @@ constexpr auto linear(const X& x, std::string_view weight, std::string_view bias
 }
 
 // [batch, seq, heads * head_dim] -> [batch, heads, seq, head_dim], and back.
-template <long Heads, operand X> constexpr auto split_heads(const X& x, ATTUNE_HERE) { return make<Op::split_heads, Heads>({}, here.line, x); }
-template <operand X> constexpr auto merge_heads(const X& x, ATTUNE_HERE) { return make<Op::merge_heads>({}, here.line, x); }
+template <long Heads, operand X>
+constexpr auto split_heads(const X& x, ATTUNE_HERE) { return make<Op::split_heads, Heads>({}, here.line, x); }
+template <operand X>
+constexpr auto merge_heads(const X& x, ATTUNE_HERE) { return make<Op::merge_heads>({}, here.line, x); }
 
 // [batch, heads, ..] -> [batch, heads * Times, ..]: head h reads head h / Times (grouped-query attention).
-template <long Times, operand X> constexpr auto repeat_heads(const X& x, ATTUNE_HERE) { return make<Op::repeat_heads, Times>({}, here.line, x); }
+template <long Times, operand X>
+constexpr auto repeat_heads(const X& x, ATTUNE_HERE) { return make<Op::repeat_heads, Times>({}, here.line, x); }
 
 // [.., m, n] -> [.., n, m].
-template <operand X> constexpr auto transpose(const X& x, ATTUNE_HERE) { return make<Op::transpose>({}, here.line, x); }
+template <operand X>
+constexpr auto transpose(const X& x, ATTUNE_HERE) { return make<Op::transpose>({}, here.line, x); }
 
 inline constexpr Pairs interleaved = Pairs::interleaved;
 inline constexpr Pairs half_split = Pairs::half_split;
 
 // Rotary position embedding of x [batch, heads, seq, head_dim]; see Rotation for the formula.
 // What `how` asks for is a value, so it is checked where the whole graph is, by graph_of.
-template <operand X> constexpr auto rope(const X& x, ATTUNE_HERE) { return make<Op::rope>({}, here.line, x); }
-template <operand X> constexpr auto rope(const X& x, Rotation how, ATTUNE_HERE) { return make<Op::rope, 0, 2>({.rotation = how}, here.line, x); }
+template <operand X>
+constexpr auto rope(const X& x, ATTUNE_HERE) { return make<Op::rope>({}, here.line, x); }
+template <operand X>
+constexpr auto rope(const X& x, Rotation how, ATTUNE_HERE) { return make<Op::rope, 0, 2>({.rotation = how}, here.line, x); }
 
 // a [batch, heads, m, k], b [batch, heads, k, n] -> [batch, heads, m, n]. The product of two
 // tensors is a score matrix; the product of scores and a tensor is a tensor.
-template <operand A, operand B> constexpr auto matmul(const A& a, const B& b, ATTUNE_HERE) { return make<Op::matmul>({}, here.line, a, b); }
+template <operand A, operand B>
+constexpr auto matmul(const A& a, const B& b, ATTUNE_HERE) { return make<Op::matmul>({}, here.line, a, b); }
 
 // Scores where keep holds, -inf elsewhere.
 template <operand S, class E>
@@ -91,7 +99,7 @@ template <long N>
 inline constexpr double sqrt_of = [] {
   static_assert(N >= 0, "sqrt_of<N>: N is negative; take the head_dim");
   std::uint64_t root = 0, rest = 0;
-  int fraction = 0;  // bits of the root behind the point
+  int fraction = 0;                                                        // bits of the root behind the point
   for (int digit = 31; N > 0 && root < std::uint64_t(1) << 53; --digit) {  // 53 bits, and one to round by
     rest = rest << 2 | (digit < 0 ? 0 : std::uint64_t(N) >> 2 * digit & 3);
     const std::uint64_t step = root << 2 | 1;

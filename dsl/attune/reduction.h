@@ -22,8 +22,10 @@ struct row_algebra {
   Rescale rescale;
   Scale scale;
 };
-template <class T> inline constexpr bool is_algebra = false;
-template <class W, class R, class S> inline constexpr bool is_algebra<row_algebra<W, R, S>> = true;
+template <class T>
+inline constexpr bool is_algebra = false;
+template <class W, class R, class S>
+inline constexpr bool is_algebra<row_algebra<W, R, S>> = true;
 
 template <operand W, operand R, operand S>
 constexpr Rule algebra_rule() {
@@ -62,6 +64,7 @@ constexpr auto row_reduction(const X& s, const A& a, ATTUNE_HERE) {
 
 // exp(s_j) / sum exp(s_j), shifted by the maximum so that nothing overflows.
 inline constexpr auto softmax_algebra = algebra(exp(score - row_max), exp(old_max - row_max), 1.0 / row_sum);
-template <operand X> constexpr auto softmax(const X& s, ATTUNE_HERE) { return row_reduction(s, softmax_algebra, here); }
+template <operand X>
+constexpr auto softmax(const X& s, ATTUNE_HERE) { return row_reduction(s, softmax_algebra, here); }
 
 }  // namespace attune

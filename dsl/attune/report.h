@@ -12,37 +12,39 @@ namespace attune {
 struct poison {
   static constexpr Type type{Kind::tensor, {max_rank, {1, 1, 1, 1}}};  // for those who read its dims
 };
-template <class T> inline constexpr bool is_poison = false;
-template <> inline constexpr bool is_poison<poison> = true;
+template <class T>
+inline constexpr bool is_poison = false;
+template <>
+inline constexpr bool is_poison<poison> = true;
 
 // The same complaint of several ops, each by its own name.
 #define ATTUNE_OF(op, call, condition, text) \
   if constexpr (O == Op::op) static_assert(condition, call ": " text)
-#define ATTUNE_OF_TENSOR_OPS(condition, text)                               \
-  ATTUNE_OF(linear, "linear<out>(x, weight)", condition, text);             \
-  ATTUNE_OF(split_heads, "split_heads<heads>(x)", condition, text);         \
-  ATTUNE_OF(merge_heads, "merge_heads(x)", condition, text);                \
-  ATTUNE_OF(repeat_heads, "repeat_heads<times>(x)", condition, text);       \
-  ATTUNE_OF(transpose, "transpose(x)", condition, text);                    \
-  ATTUNE_OF(rope, "rope(x)", condition, text);                              \
-  ATTUNE_OF(matmul, "matmul(a, b)", condition, text);                       \
-  ATTUNE_OF(mask, "mask(s, keep)", condition, text);                        \
+#define ATTUNE_OF_TENSOR_OPS(condition, text)                         \
+  ATTUNE_OF(linear, "linear<out>(x, weight)", condition, text);       \
+  ATTUNE_OF(split_heads, "split_heads<heads>(x)", condition, text);   \
+  ATTUNE_OF(merge_heads, "merge_heads(x)", condition, text);          \
+  ATTUNE_OF(repeat_heads, "repeat_heads<times>(x)", condition, text); \
+  ATTUNE_OF(transpose, "transpose(x)", condition, text);              \
+  ATTUNE_OF(rope, "rope(x)", condition, text);                        \
+  ATTUNE_OF(matmul, "matmul(a, b)", condition, text);                 \
+  ATTUNE_OF(mask, "mask(s, keep)", condition, text);                  \
   ATTUNE_OF(reduce_rows, "softmax(s) or row_reduction(s, a)", condition, text)
-#define ATTUNE_OF_OPERATORS(condition, text)                 \
-  ATTUNE_OF(add, "a + b", condition, text);                  \
-  ATTUNE_OF(sub, "a - b", condition, text);                  \
-  ATTUNE_OF(mul, "a * b", condition, text);                  \
-  ATTUNE_OF(div, "a / b", condition, text);                  \
-  ATTUNE_OF(mod, "a % b", condition, text);                  \
-  ATTUNE_OF(min, "min(a, b)", condition, text);              \
-  ATTUNE_OF(max, "max(a, b)", condition, text);              \
-  ATTUNE_OF(tanh, "tanh(a)", condition, text);               \
-  ATTUNE_OF(exp, "exp(a)", condition, text);                 \
-  ATTUNE_OF(lt, "a < b or a > b", condition, text);          \
-  ATTUNE_OF(le, "a <= b or a >= b", condition, text);        \
-  ATTUNE_OF(eq, "a == b or a != b", condition, text);        \
-  ATTUNE_OF(both, "a && b", condition, text);                \
-  ATTUNE_OF(either, "a || b", condition, text);              \
+#define ATTUNE_OF_OPERATORS(condition, text)          \
+  ATTUNE_OF(add, "a + b", condition, text);           \
+  ATTUNE_OF(sub, "a - b", condition, text);           \
+  ATTUNE_OF(mul, "a * b", condition, text);           \
+  ATTUNE_OF(div, "a / b", condition, text);           \
+  ATTUNE_OF(mod, "a % b", condition, text);           \
+  ATTUNE_OF(min, "min(a, b)", condition, text);       \
+  ATTUNE_OF(max, "max(a, b)", condition, text);       \
+  ATTUNE_OF(tanh, "tanh(a)", condition, text);        \
+  ATTUNE_OF(exp, "exp(a)", condition, text);          \
+  ATTUNE_OF(lt, "a < b or a > b", condition, text);   \
+  ATTUNE_OF(le, "a <= b or a >= b", condition, text); \
+  ATTUNE_OF(eq, "a == b or a != b", condition, text); \
+  ATTUNE_OF(both, "a && b", condition, text);         \
+  ATTUNE_OF(either, "a || b", condition, text);       \
   ATTUNE_OF(negation, "!a", condition, text)
 
 // Of one op: what is wrong shows in types. A and B as the rule's comment in rules.h says; Of makes
@@ -50,13 +52,23 @@ template <> inline constexpr bool is_poison<poison> = true;
 template <Rule R, Op O, long A = 0, long B = 0, class... Of>
 constexpr auto report() {
   constexpr bool ok = R == Rule::ok;
-  if constexpr (R == Rule::tensor_wanted) { ATTUNE_OF_TENSOR_OPS(ok, "an index expression stands where a tensor belongs; put a predicate on scores with mask(s, keep), add a number to them with s + e"); }
-  if constexpr (R == Rule::rank_wanted) { ATTUNE_OF_TENSOR_OPS(A == B, "the operand has another rank than this takes (left: wanted, right: given); split_heads<H>(x) makes rank 4 of 3, merge_heads(x) rank 3 of 4"); }
-  if constexpr (R == Rule::rank_at_least_two) { ATTUNE_OF_TENSOR_OPS(A <= B, "x needs at least two dims; declare the input with a batch or sequence dim"); }
+  if constexpr (R == Rule::tensor_wanted) {
+    ATTUNE_OF_TENSOR_OPS(ok, "an index expression stands where a tensor belongs; put a predicate on scores with mask(s, keep), add a number to them with s + e");
+  }
+  if constexpr (R == Rule::rank_wanted) {
+    ATTUNE_OF_TENSOR_OPS(A == B, "the operand has another rank than this takes (left: wanted, right: given); split_heads<H>(x) makes rank 4 of 3, merge_heads(x) rank 3 of 4");
+  }
+  if constexpr (R == Rule::rank_at_least_two) {
+    ATTUNE_OF_TENSOR_OPS(A <= B, "x needs at least two dims; declare the input with a batch or sequence dim");
+  }
   if constexpr (R == Rule::rank_of_input) static_assert(A >= 1 && A <= max_rank, "input<dims...>(name): a tensor has one to four dims; merge some of them");
   if constexpr (R == Rule::extent_negative) static_assert(A >= 0, "input<dims...>(name): an extent is negative; sizes count from 0");
-  if constexpr (R == Rule::zero_extent) { ATTUNE_OF_TENSOR_OPS(A > 0, "heads, head_dim or features are 0; only batch and seq_len may be"); }
-  if constexpr (R == Rule::count_not_positive) { ATTUNE_OF_TENSOR_OPS(A > 0, "the count in <> is not positive; give 1 or more"); }
+  if constexpr (R == Rule::zero_extent) {
+    ATTUNE_OF_TENSOR_OPS(A > 0, "heads, head_dim or features are 0; only batch and seq_len may be");
+  }
+  if constexpr (R == Rule::count_not_positive) {
+    ATTUNE_OF_TENSOR_OPS(A > 0, "the count in <> is not positive; give 1 or more");
+  }
   if constexpr (R == Rule::inner_dims_differ) static_assert(A == B, "matmul(a, b): columns of a and rows of b differ; is a transpose() missing?");
   if constexpr (R == Rule::batch_dims_differ) static_assert(A == B, "matmul(a, b): batch sizes differ; give both operands the same batch");
   if constexpr (R == Rule::head_dims_differ) static_assert(A == B, "matmul(a, b): head counts differ; is a repeat_heads<times>() missing?");
@@ -65,13 +77,25 @@ constexpr auto report() {
   if constexpr (R == Rule::mask_needs_scores) static_assert(ok, "mask(s, keep): s is no score matrix; mask the result of matmul(q, transpose(k))");
   if constexpr (R == Rule::mask_needs_predicate) static_assert(ok, "mask(s, keep): keep is no predicate; compare indices, as in kv_index <= q_index");
   if constexpr (R == Rule::reduction_needs_scores) static_assert(ok, "softmax(s) or row_reduction(s, a): s is no score matrix; reduce the result of matmul(q, transpose(k))");
-  if constexpr (R == Rule::dims_do_not_broadcast) { ATTUNE_OF_OPERATORS(A == B, "the extents are neither equal nor 1; give both the same shape"); }
-  if constexpr (R == Rule::index_needs_scores) { ATTUNE_OF_OPERATORS(ok, "an index expression meets a tensor that is no score matrix; use it on the result of matmul(q, transpose(k))"); }
-  if constexpr (R == Rule::predicate_in_arithmetic) { ATTUNE_OF_OPERATORS(ok, "a predicate is no number; combine predicates with &&, || and !, put one on scores with mask(s, keep)"); }
-  if constexpr (R == Rule::logic_on_number) { ATTUNE_OF_OPERATORS(ok, "an operand is a number; compare it first, as in kv_index <= q_index"); }
+  if constexpr (R == Rule::dims_do_not_broadcast) {
+    ATTUNE_OF_OPERATORS(A == B, "the extents are neither equal nor 1; give both the same shape");
+  }
+  if constexpr (R == Rule::index_needs_scores) {
+    ATTUNE_OF_OPERATORS(ok, "an index expression meets a tensor that is no score matrix; use it on the result of matmul(q, transpose(k))");
+  }
+  if constexpr (R == Rule::predicate_in_arithmetic) {
+    ATTUNE_OF_OPERATORS(ok, "a predicate is no number; combine predicates with &&, || and !, put one on scores with mask(s, keep)");
+  }
+  if constexpr (R == Rule::logic_on_number) {
+    ATTUNE_OF_OPERATORS(ok, "an operand is a number; compare it first, as in kv_index <= q_index");
+  }
   if constexpr (R == Rule::modulo_of_reals) static_assert(ok, "a % b: one of them is real; % takes integers, so drop the decimal point");
-  if constexpr (R == Rule::divisor_not_literal) { ATTUNE_OF_OPERATORS(ok, "the divisor of integers is no literal; divide by a positive number, or write 1.0 * a for a real quotient"); }
-  if constexpr (R == Rule::tensor_not_comparable) { ATTUNE_OF_OPERATORS(ok, "an operand is a tensor; only index expressions are compared, as in kv_index <= q_index"); }
+  if constexpr (R == Rule::divisor_not_literal) {
+    ATTUNE_OF_OPERATORS(ok, "the divisor of integers is no literal; divide by a positive number, or write 1.0 * a for a real quotient");
+  }
+  if constexpr (R == Rule::tensor_not_comparable) {
+    ATTUNE_OF_OPERATORS(ok, "an operand is a tensor; only index expressions are compared, as in kv_index <= q_index");
+  }
   if constexpr (R == Rule::row_state_misplaced) {
     ATTUNE_OF_OPERATORS(ok, "score, row_max, old_max and row_sum are known inside algebra(..) only; elsewhere use the scores themselves");
     ATTUNE_OF_TENSOR_OPS(ok, "score, row_max, old_max and row_sum are known inside algebra(..) only; elsewhere use the scores themselves");

@@ -9,30 +9,30 @@ namespace attune {
 enum class Rule : unsigned char {
   ok,
   // one op
-  tensor_wanted,           // an index expression stands where a tensor belongs
-  rank_wanted,             // a: wanted, b: given
-  rank_at_least_two,       // b: given
-  rank_of_input,           // a: given
-  extent_negative,         // a: given
-  zero_extent,             // a: head_dim, heads or features of 0
-  count_not_positive,      // a: given
-  inner_dims_differ,       // a: columns of the left, b: rows of the right
-  batch_dims_differ,       // a, b: the batch sizes
-  head_dims_differ,        // a, b: the head counts
-  heads_do_not_divide,     // a: heads, b: features
-  odd_head_dim,            // a: head_dim
+  tensor_wanted,        // an index expression stands where a tensor belongs
+  rank_wanted,          // a: wanted, b: given
+  rank_at_least_two,    // b: given
+  rank_of_input,        // a: given
+  extent_negative,      // a: given
+  zero_extent,          // a: head_dim, heads or features of 0
+  count_not_positive,   // a: given
+  inner_dims_differ,    // a: columns of the left, b: rows of the right
+  batch_dims_differ,    // a, b: the batch sizes
+  head_dims_differ,     // a, b: the head counts
+  heads_do_not_divide,  // a: heads, b: features
+  odd_head_dim,         // a: head_dim
   mask_needs_scores,
   mask_needs_predicate,
   reduction_needs_scores,
-  dims_do_not_broadcast,   // a, b: the extents
+  dims_do_not_broadcast,  // a, b: the extents
   // index expressions
-  index_needs_scores,      // one meets a tensor that is not scores
+  index_needs_scores,  // one meets a tensor that is not scores
   predicate_in_arithmetic,
   logic_on_number,
   modulo_of_reals,
   divisor_not_literal,
-  tensor_not_comparable,   // comparison, logic or % of a tensor
-  row_state_misplaced,     // score, row_max, .. outside an algebra
+  tensor_not_comparable,  // comparison, logic or % of a tensor
+  row_state_misplaced,    // score, row_max, .. outside an algebra
   algebra_leaf_misplaced,
   algebra_of_predicate,
   algebra_wanted,
@@ -41,8 +41,8 @@ enum class Rule : unsigned char {
   input_and_weight,
   output_is_input,
   name_not_identifier,
-  divisor_not_positive,    // a: given
-  rotated_dims_wrong,      // a: dims, b: head_dim
+  divisor_not_positive,  // a: given
+  rotated_dims_wrong,    // a: dims, b: head_dim
   rotation_base_wrong,
   // the spec
   not_a_spec,
@@ -141,7 +141,8 @@ constexpr Inferred infer(Op op, const Attr& at, const Type* in, int operands) {
       if (a[3] < 1) return wrong(Rule::zero_extent, a[3]);
       if (at.rotation.dims == 0 && a[3] % 2) return wrong(Rule::odd_head_dim, a[3]);
       return tensor_of(a);
-    case Op::matmul: return infer_matmul(in[0], in[1]);
+    case Op::matmul:
+      return infer_matmul(in[0], in[1]);
     case Op::mask:
       if (in[0].kind != Kind::scores) return wrong(Rule::mask_needs_scores);
       if (in[1].kind != Kind::predicate) return wrong(Rule::mask_needs_predicate);
@@ -149,7 +150,8 @@ constexpr Inferred infer(Op op, const Attr& at, const Type* in, int operands) {
     case Op::reduce_rows:
       if (in[0].kind != Kind::scores) return wrong(Rule::reduction_needs_scores);
       return {Rule::ok, in[0]};
-    default: return {Rule::ok, in[0]};
+    default:
+      return {Rule::ok, in[0]};
   }
 }
 

@@ -1,10 +1,11 @@
 // From a spec, a lambda that returns a tensor or outputs(..), to its graph.
 #pragma once
 #include <algorithm>
-#include <stdexcept>
 #include <boost/hana/for_each.hpp>
 #include <boost/hana/map.hpp>
 #include <boost/hana/unpack.hpp>
+#include <stdexcept>
+
 #include "attune/name.h"
 #include "attune/reduction.h"
 
@@ -44,8 +45,10 @@ struct outputs {
 template <class... Pairs>
 outputs(Pairs...) -> outputs<Pairs...>;
 
-template <class T> inline constexpr bool is_outputs = false;
-template <class... P> inline constexpr bool is_outputs<outputs<P...>> = true;
+template <class T>
+inline constexpr bool is_outputs = false;
+template <class... P>
+inline constexpr bool is_outputs<outputs<P...>> = true;
 
 // A fault that only the whole graph shows. `line` <= `other` are where the two uses stand, both
 // the same if there is one. `a` and `b`: see Rule.
@@ -111,8 +114,10 @@ template <class Result>
 constexpr Reified reify(const Result& result) {
   Reifier r;
   if constexpr (is_outputs<Result>) {
-    if constexpr (is_poison<decltype(result.map)>) return {};
-    else hana::for_each(result.map, [&](const auto& pair) { r.output(hana::to<const char*>(hana::first(pair)), hana::second(pair).r.get()); });
+    if constexpr (is_poison<decltype(result.map)>)
+      return {};
+    else
+      hana::for_each(result.map, [&](const auto& pair) { r.output(hana::to<const char*>(hana::first(pair)), hana::second(pair).r.get()); });
     return {std::move(r).graph(), result.line};
   } else if constexpr (hana::is_a<hana::map_tag, Result>) {
     return reify(hana::unpack(result, [](const auto&... pairs) { return outputs(pairs...); }));
@@ -135,8 +140,10 @@ constexpr Fault fault_in() {
 
 // The rule that the spec breaks as a type, so that one evaluation finds out both whether it can run
 // at compile time and whether it is in order.
-template <class Spec> std::integral_constant<Rule, fault_in<Spec>().rule> broken_rule(int);
-template <class Spec> void broken_rule(...);
+template <class Spec>
+std::integral_constant<Rule, fault_in<Spec>().rule> broken_rule(int);
+template <class Spec>
+void broken_rule(...);
 
 template <class Spec, std::size_t... I>
 constexpr auto report_fault_of(std::index_sequence<I...>) {

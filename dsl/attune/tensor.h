@@ -1,6 +1,7 @@
 // Tensors of a spec: the type is the kind and the shape, the structure is a constexpr value.
 #pragma once
 #include <utility>
+
 #include "attune/index.h"
 
 namespace attune {
@@ -19,29 +20,41 @@ struct expr {
   constexpr explicit expr(ref declared) : r(declared) {}
   constexpr expr(poison) {}  // its error was reported
 };
-template <long... D> using tensor = expr<Kind::tensor, D...>;
-template <long B, long H, long Q, long KV> using scores = expr<Kind::scores, B, H, Q, KV>;
+template <long... D>
+using tensor = expr<Kind::tensor, D...>;
+template <long B, long H, long Q, long KV>
+using scores = expr<Kind::scores, B, H, Q, KV>;
 
-template <class T> inline constexpr bool is_tensor = false;
-template <Kind K, long... D> inline constexpr bool is_tensor<expr<K, D...>> = true;
-template <> inline constexpr bool is_tensor<poison> = true;
-template <class T> concept node = is_tensor<std::remove_cvref_t<T>>;
-template <class T> concept operand = node<T> || index_operand<T>;
+template <class T>
+inline constexpr bool is_tensor = false;
+template <Kind K, long... D>
+inline constexpr bool is_tensor<expr<K, D...>> = true;
+template <>
+inline constexpr bool is_tensor<poison> = true;
+template <class T>
+concept node = is_tensor<std::remove_cvref_t<T>>;
+template <class T>
+concept operand = node<T> || index_operand<T>;
 
 template <operand T>
 constexpr Type type_of() {
-  if constexpr (node<T>) return T::type;
-  else return {lifted<T>::kind, {}};
+  if constexpr (node<T>)
+    return T::type;
+  else
+    return {lifted<T>::kind, {}};
 }
 template <operand T>
 constexpr ref ref_of(const T& t, int line) {
-  if constexpr (node<T>) return t.r;
-  else return fold(lift(t), line);
+  if constexpr (node<T>)
+    return t.r;
+  else
+    return fold(lift(t), line);
 }
 
 template <Type T>
 constexpr auto expr_of() {
-  return []<std::size_t... I>(std::index_sequence<I...>) { return std::type_identity<expr<T.kind, T.dims.d[I]...>>{}; }(std::make_index_sequence<std::size_t(T.dims.rank)>{});
+  return []<std::size_t... I>(std::index_sequence<I...>) { return std::type_identity<expr<T.kind, T.dims.d[I]...>>{}; }
+  (std::make_index_sequence<std::size_t(T.dims.rank)>{});
 }
 
 template <Op O, long Count, long RotatedDims, class... In>
@@ -58,7 +71,8 @@ inline constexpr Inferred inferred = [] {
 // shape rules need of the attributes.
 template <Op O, long Count = 0, long RotatedDims = 0, class... In>
 constexpr auto make(Attr at, int line, const In&... in) {
-  if constexpr ((is_poison<In> || ...)) return poison{};
+  if constexpr ((is_poison<In> || ...))
+    return poison{};
   else {
     constexpr Inferred r = inferred<O, Count, RotatedDims, In...>;
     if constexpr (r.rule != Rule::ok) {

@@ -1,10 +1,10 @@
 // From a spec to its graph: what is one node, in which order, with which names and lines.
 #include <attune.h>
-#include <catch2/catch.hpp>
+#include <zoo/textbook.h>
 
 #include <algorithm>
 #include <boost/hana/at_key.hpp>
-#include <zoo/textbook.h>
+#include <catch2/catch.hpp>
 
 using namespace attune;
 

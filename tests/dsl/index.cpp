@@ -1,8 +1,8 @@
 // Index expressions: their kinds, the nodes that they become, and that literals and names are
 // ordinary C++.
 #include <attune.h>
-#include <catch2/catch.hpp>
 
+#include <catch2/catch.hpp>
 #include <cmath>
 #include <string>
 
@@ -34,23 +34,31 @@ static_assert(kind(0.5 * kv_index >= q_index) == Kind::predicate);
 
 constexpr auto causal = kv_index <= q_index;
 template <long Width>
-constexpr auto window = causal && q_index - kv_index < Width;
+constexpr auto window = causal&& q_index - kv_index < Width;
 constexpr auto sinks(int n) { return kv_index < n; }
 
 // `e` folded and written as an s-expression, so that a test can say all of it at once.
 std::string text(const Graph& g, int id) {
   const Node& n = g[id];
   switch (n.op) {
-    case Op::constant: return n.type.kind == Kind::real ? std::to_string(n.attr.value).substr(0, 4) : std::to_string(n.attr.count);
-    case Op::batch_index: return "b";
-    case Op::head_index: return "h";
-    case Op::q_index: return "q";
-    case Op::kv_index: return "k";
-    case Op::input: return std::string(n.attr.name);
-    default: break;
+    case Op::constant:
+      return n.type.kind == Kind::real ? std::to_string(n.attr.value).substr(0, 4) : std::to_string(n.attr.count);
+    case Op::batch_index:
+      return "b";
+    case Op::head_index:
+      return "h";
+    case Op::q_index:
+      return "q";
+    case Op::kv_index:
+      return "k";
+    case Op::input:
+      return std::string(n.attr.name);
+    default:
+      break;
   }
   const char* const names[] = {"+", "-", "*", "/", "%", "min", "max", "tanh", "exp", "<", "<=", "==", "and", "or", "not"};
-  std::string s = n.op == Op::mask ? "(mask" : n.op == Op::matmul ? "(matmul" : std::string("(") + names[int(n.op) - int(Op::add)];
+  std::string s = n.op == Op::mask ? "(mask" : n.op == Op::matmul ? "(matmul"
+                                                                  : std::string("(") + names[int(n.op) - int(Op::add)];
   for (int i = 0; i < n.operands(); ++i) s += " " + text(g, n.in[std::size_t(i)]);
   return s + ")";
 }
@@ -109,7 +117,8 @@ TEST_CASE("operands of an operator keep their sides, whichever is the tensor") {
 }
 
 TEST_CASE("sqrt_of is the correctly rounded square root") {
-  const auto all = []<long... N>(std::integer_sequence<long, N...>) { return std::vector<double>{sqrt_of<N>...}; }(std::make_integer_sequence<long, 300>{});
+  const auto all = []<long... N>(std::integer_sequence<long, N...>) { return std::vector<double>{sqrt_of<N>...}; }
+  (std::make_integer_sequence<long, 300>{});
   for (std::size_t n = 0; n < all.size(); ++n) CHECK(all[n] == std::sqrt(double(n)));
   CHECK(sqrt_of<1000003> == std::sqrt(1000003.0));
   CHECK(sqrt_of<(1L << 53) - 1> == std::sqrt(9007199254740991.0));

@@ -11,6 +11,7 @@
 #include <vector>
 using namespace std;
 #include <attune.h>
+
 #include <catch2/catch.hpp>
 using namespace attune;
 

@@ -1,7 +1,7 @@
 // Row reductions: the nodes of an algebra, and softmax as one of them.
 #include <attune.h>
-#include <catch2/catch.hpp>
 
+#include <catch2/catch.hpp>
 #include <cmath>
 
 using namespace attune;
@@ -18,18 +18,30 @@ double value(const Graph& g, int id, const Row& r) {
   const Node& n = g[id];
   const auto in = [&](std::size_t i) { return value(g, n.in[i], r); };
   switch (n.op) {
-    case Op::constant: return n.type.kind == Kind::real ? n.attr.value : double(n.attr.count);
-    case Op::score: return r.score;
-    case Op::row_max: return r.row_max;
-    case Op::old_max: return r.old_max;
-    case Op::row_sum: return r.row_sum;
-    case Op::add: return in(0) + in(1);
-    case Op::sub: return in(0) - in(1);
-    case Op::mul: return in(0) * in(1);
-    case Op::div: return in(0) / in(1);
-    case Op::max: return std::max(in(0), in(1));
-    case Op::exp: return std::exp(in(0));
-    default: throw std::logic_error("not an op of these algebras");
+    case Op::constant:
+      return n.type.kind == Kind::real ? n.attr.value : double(n.attr.count);
+    case Op::score:
+      return r.score;
+    case Op::row_max:
+      return r.row_max;
+    case Op::old_max:
+      return r.old_max;
+    case Op::row_sum:
+      return r.row_sum;
+    case Op::add:
+      return in(0) + in(1);
+    case Op::sub:
+      return in(0) - in(1);
+    case Op::mul:
+      return in(0) * in(1);
+    case Op::div:
+      return in(0) / in(1);
+    case Op::max:
+      return std::max(in(0), in(1));
+    case Op::exp:
+      return std::exp(in(0));
+    default:
+      throw std::logic_error("not an op of these algebras");
   }
 }
 

@@ -1,5 +1,6 @@
 // The shape of every op's result, as a type.
 #include <attune.h>
+
 #include <catch2/catch.hpp>
 
 using namespace attune;
