@@ -1,6 +1,6 @@
 #!/bin/sh
-# A generator built by the other compiler writes the same bytes. BUILD: where it is built, kept for
-# the next time.
+# A generator built by the other compiler, and without optimisation, writes the same bytes. BUILD:
+# where it is built, kept for the next time.
 set -u
 . "$(dirname "$0")/files.sh"
 case ${CXX:-g++} in
@@ -12,7 +12,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 build=${BUILD:-$work/build}
-cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=$other -DCMAKE_C_COMPILER=$other_c -DBUILD_TESTING=OFF >"$work/log" 2>&1 &&
+cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DCMAKE_CXX_COMPILER=$other -DCMAKE_C_COMPILER=$other_c -DBUILD_TESTING=OFF >"$work/log" 2>&1 &&
   cmake --build "$build" --target attune >>"$work/log" 2>&1 || {
   tail -n 20 "$work/log"
   echo "FAILED: attune does not build with $other"
