@@ -92,7 +92,8 @@ Expr greatest(Expr a, Expr b) {
 // ---- statements ---------------------------------------------------------------------------------
 
 Expr Block::let(std::string n, Expr value) {
-  if (value->form == Expr::Form::integer || value->form == Expr::Form::name) return value;
+  const bool local = value->form == Expr::Form::name && value->text.find('.') == std::string::npos;  // m.x is a place in memory
+  if (value->form == Expr::Form::integer || local) return value;
   const Type t = value.type();
   Stmt s;
   s.form = Stmt::Form::declare;

@@ -195,8 +195,7 @@ void StreamCode::each_vector(Block& at, const std::function<void(Block&, const E
 
 // Divides by the sums, as the algebra says, and mends the rows whose result is not finite.
 void StreamCode::finish(Block& b, const RowBlocks& r) {
-  const Expr at = address(c_.memory, s_.out, {index("c0"), index("c1"), index("row"), 0});
-  const Expr out = at->form == Expr::Form::name ? at : name("out", Type::out);  // a single row of a single block has no name of its own
+  const Expr out = name("out", Type::out);
   if (r.runs.some_empty || s_.cols == 0) {
     Block none = b.when(name("fresh", Type::flag));
     Block i = none.loop("i", 0, r.rows);
