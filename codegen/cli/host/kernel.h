@@ -101,7 +101,7 @@ struct Deviation {
 };
 // Where the right value is finite the kernel's must be, and within the bound; where it is not, the
 // kernel's must not be either. With finite inputs an infinite value (the LSE of an empty row) must be that infinity.
-// Subnormals count as 0, and where the bound is infinite or the value near what f32 holds nothing is promised.
+// Subnormals count as 0, and where the bound is beyond any meaning or the value near what f32 holds nothing is promised.
 Deviation compare(const Interface&, const std::vector<const float*>& outputs, const std::vector<Array>& expected, bool finite_inputs);
 Deviation compare(const Interface&, const Arguments&, const std::vector<Array>& expected, bool finite_inputs);
 
