@@ -37,6 +37,8 @@ check_one() {
   while read -r text; do
     grep -qF -e "$text" "$log.text" || echo "not shown: $text"
   done <"$log.wanted"
+  [ -n "$(lines_marked "$file" '(here|line|fault)')" ] || echo "the case marks no line"
+  grep -q "$1\.cpp:[0-9]" "$log" || echo "the case's file is not in the trace"
   for n in $(lines_marked "$file" here); do
     grep -q "$1\.cpp:$n:" "$log" || echo "line $n is not in the trace"
   done

@@ -14,4 +14,4 @@ constexpr auto spec = [] {
 #endif
   return softmax(m);
 };
-const auto graph = graph_of(spec);
+const auto graph = graph_of(spec);  // here
