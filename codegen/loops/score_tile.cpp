@@ -18,21 +18,23 @@ std::string StreamCode::score_tile(Tile t, bool keep, long last_part, Gives give
   Function f;
   f.name = n;
   f.comment = fmt::format("{} columns x {} rows of {}{}.", t.rows, t.vectors * lanes_, weights ? "weights" : "scores", keep ? ", some of them removed" : "");
-  f.parameters = {memory_parameter(), {Type::in, "rows"}, {Type::in, "b"}, {Type::out, "scores"}, {Type::out, "state"}, {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}};
+  f.parameters = {memory_parameter(), {Type::in, "rows"}, {Type::in, "b"}, {Type::out, "scores"}, {Type::in, "peak"}, {Type::out, "block_peak"}, {Type::out, "block_total"}, {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}};
   Block b(f.body);
   const Accumulators s = declare_accumulators(b, t);
   accumulate(
       b, s, s_.depth, [&](int i, Expr k) { return element(name("b", Type::in), Expr(b_col() * i) + Expr(b_depth()) * k); },
       [&](int v, Expr k) { return call("load", Type::vec, {name("rows", Type::in) + Expr(at_.rows) * k + Expr(v * lanes_)}); });
-  // `state` points at the rows' peaks.
-  const auto slot = [&](long offset, int v) { return name("state", Type::out) + Expr(offset - at_.peak() + v * lanes_); };
+  const auto slot = [&](const char* state, int v) { return name(state, Type::out) + Expr(v * lanes_); };
   const auto load = [](const Expr& p) { return call("load", Type::vec, {p}); };
   const Expr scores = name("scores", Type::out);
+  b.blank();
+  const Expr removed = keep ? b.let("removed", call("splat", Type::vec, {minus_infinity()})) : Expr();
   for (int v = 0; v < t.vectors; ++v) {
     b.blank();
+    const Expr lane_rows = b.let(fmt::format("row_of_lane{}", v), call("isplat", Type::ivec, {index("row") + Expr(v * lanes_)}) + call("iota", Type::ivec, {}));
     std::vector<Expr> all;
     const bool peaks = s_.algebra.tracks_peak;
-    const Expr peak = weights && peaks ? load(slot(at_.peak(), v)) : Expr();
+    const Expr peak = weights && peaks ? load(slot("peak", v)) : Expr();
     const Expr shift = weights && peaks ? b.let(fmt::format("shift{}", v), call("shift_of", Type::vec, {peak})) : Expr();
     for (int i = 0; i < t.rows; ++i) {
       ElementCode e;
@@ -40,6 +42,7 @@ std::string StreamCode::score_tile(Tile t, bool keep, long last_part, Gives give
       e.expression = &s_.element;
       e.at = {index("c0"), index("c1"), index("row") + Expr(v * lanes_), index("col") + Expr(i)};
       e.lane_axis = 2;
+      e.lanes_at = lane_rows;
       e.part = v == t.vectors - 1 ? last_part : -1;
       e.acc = s[std::size_t(i)][std::size_t(v)];
       const bool plain = s_.element.is(Fn::acc);
@@ -47,7 +50,7 @@ std::string StreamCode::score_tile(Tile t, bool keep, long last_part, Gives give
       if (keep) {
         ElementCode k = e;
         k.expression = &s_.keep->code;
-        x = call("select", Type::vec, {k.truth(s_.keep->code.root()), x, call("splat", Type::vec, {minus_infinity()})});
+        x = call("select", Type::vec, {k.truth(s_.keep->code.root()), x, removed});
       }
       if (!plain || keep) x = b.let(fmt::format("x{}_{}", i, v), x);
       if (weights) x = b.let(fmt::format("w{}_{}", i, v), weight_of(x, peak, shift));
@@ -55,9 +58,10 @@ std::string StreamCode::score_tile(Tile t, bool keep, long last_part, Gives give
       all.push_back(x);
     }
     if (weights) {  // in the order of columns whatever the tile, so that a row's bits don't depend on it
-      Expr sum = b.var(fmt::format("sum{}", v), load(slot(at_.block_total(), v)));
-      for (const Expr& w : all) b.assign(sum, sum + w);
-      b.run(call("store", Type::none, {slot(at_.block_total(), v), sum}));
+      Expr sum = load(slot("block_total", v));
+      for (const Expr& w : all) sum = sum + w;
+      b.blank();
+      b.run(call("store", Type::none, {slot("block_total", v), sum}));
       continue;
     }
     if (!peaks) continue;
@@ -70,7 +74,7 @@ std::string StreamCode::score_tile(Tile t, bool keep, long last_part, Gives give
       if (all.size() % 2) half.push_back(all.back());
       all = half;
     }
-    b.run(call("store", Type::none, {slot(at_.block_peak(), v), call("max", Type::vec, {load(slot(at_.block_peak(), v)), all[0]})}));
+    b.run(call("store", Type::none, {slot("block_peak", v), call("max", Type::vec, {load(slot("block_peak", v)), all[0]})}));
   }
   c_.kernel.functions.push_back(std::move(f));
   return n;
@@ -120,7 +124,8 @@ std::string StreamCode::weigh(int vectors) {
       Expr next = call("max", Type::vec, {old, load(slot(at_.block_peak(), v))});
       if (direct_) {
         const Expr inside = call("less_equal", Type::lanes, {load(slot(at_.block_total(), v)), call("splat", Type::vec, {weight_limit()})});
-        next = call("select", Type::vec, {call("either", Type::lanes, {call("all_lanes", Type::lanes, {name("all", Type::flag)}), call("negation", Type::lanes, {inside})}), next, old});
+        const Expr outside = b.let(fmt::format("outside{}", v), call("negation", Type::lanes, {inside}));
+        next = call("select", Type::vec, {call("either", Type::lanes, {call("all_lanes", Type::lanes, {name("all", Type::flag)}), outside}), next, old});
       }
       peak.push_back(b.let(fmt::format("peak{}", v), next));
       b.run(call("store", Type::none, {slot(at_.peak(), v), peak.back()}));

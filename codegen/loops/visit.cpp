@@ -19,7 +19,7 @@ std::string StreamCode::part_band(const RowBlocks& r, int height, Gives gives) {
     const auto tile = [&](Block& at) {
       const long part = v == r.tile.vectors - 1 ? last_part(r) : -1;
       at.run(call(score_tile({height, 1}, true, part, gives), Type::none,
-                  {memory_argument(), local(at_.at() + v * lanes_), name("b", Type::in), scores, local(at_.peak() + v * lanes_), index("c0"), index("c1"), index("row") + Expr(v * lanes_), index("col")}));
+                  {memory_argument(), local(at_.at() + v * lanes_), name("b", Type::in), scores, local(at_.peak() + v * lanes_), local(at_.block_peak() + v * lanes_), local(at_.block_total() + v * lanes_), index("c0"), index("c1"), index("row") + Expr(v * lanes_), index("col")}));
     };
     Expr some;
     if (p_.hull) {
@@ -48,7 +48,7 @@ std::string StreamCode::part_band(const RowBlocks& r, int height, Gives gives) {
 void StreamCode::band(Block& at, const RowBlocks& r, Columns kinds, Gives gives, int height, const Expr& j) {
   const Expr from = name("b", Type::in) + Expr(b_col()) * j, to = local(at_.scores()) + Expr(at_.rows) * j, col = index("col") + j;
   const auto all = [&](Block& in) {
-    in.run(call(score_tile({height, r.tile.vectors}, false, last_part(r), gives), Type::none, {memory_argument(), local(at_.at()), from, to, local(at_.peak()), index("c0"), index("c1"), index("row"), col}));
+    in.run(call(score_tile({height, r.tile.vectors}, false, last_part(r), gives), Type::none, {memory_argument(), local(at_.at()), from, to, local(at_.peak()), local(at_.block_peak()), local(at_.block_total()), index("c0"), index("c1"), index("row"), col}));
   };
   const auto part = [&](Block& in) { in.run(call(part_band(r, height, gives), Type::none, {memory_argument(), from, to, index("c0"), index("c1"), index("row"), col, name("local", Type::out)})); };
   if (!kinds.whole) return part(at);
