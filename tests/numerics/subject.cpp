@@ -130,7 +130,7 @@ Outputs Memory::outputs() const {
 }
 
 Subject::Subject(const Spec& s, const Target& t) : spec_(s), target_(t), interface_(attune::interface_of(s.graph)) {
-  library_ = library_of(files(), s.name + "_" + t.isa, t.emulated);
+  library_ = library_of(files(), library_name(), t.emulated);
   functions_ = functions_of(*library_, s.name);
 }
 
@@ -142,7 +142,8 @@ std::vector<attune::SourceFile> Subject::files() const {
   o.emulate = target_.emulated;
   return attune::generate(spec_.graph, o);
 }
-std::string Subject::path() const { return library_path(files(), spec_.name + "_" + target_.isa, target_.emulated); }
+std::string Subject::library_name() const { return spec_.name + "_" + target_.isa + (target_.emulated ? "_emulated" : ""); }
+std::string Subject::path() const { return library_path(files(), library_name(), target_.emulated); }
 
 Outputs Subject::call(Memory& m, ParallelFor parallel_for, void* ctx) const {
   REQUIRE(functions_.checked(m.arguments.args.data(), m.packed.data(), m.workspace.data(), m.workspace_bytes, m.workers, parallel_for, ctx) == ok);

@@ -75,6 +75,7 @@ class Subject {
   Outputs unaligned(const Bindings&) const;
   Outputs call(Memory&, ParallelFor = nullptr, void* ctx = nullptr) const;
 
+  const std::string& name() const { return spec_.name; }
   const Graph& graph() const { return spec_.graph; }
   const attune::Interface& interface() const { return interface_; }
   const Functions& functions() const { return functions_; }
@@ -84,6 +85,7 @@ class Subject {
   Memory memory(const Bindings& b, int workers = 1) const { return Memory(interface_, functions_, b, workers); }
 
  private:
+  std::string library_name() const;
   const Spec& spec_;
   Target target_;
   attune::Interface interface_;

@@ -14,14 +14,17 @@ TEST_CASE("Values of any scale are within the bound", "[numerics]") {
     const long keys = s.interface().inputs[1].dims[2];
     // Nonzero entries in [2^-20, 2^20], scores from -300 to 300.
     for (float& x : b.find("v")->second) x = normal() < -1 ? 0 : std::ldexp(normal() < 0 ? -1.0f : 1.0f, int(std::lround(std::fmin(20, std::fmax(-20, 10 * normal())))));
-    const float one = 1 / std::sqrt(float(s.interface().inputs[0].dims[3]));
-    for (float& x : b.find("q")->second) x = one;
+    // The last feature of every query is sqrt(head_dim), so that of a key adds itself to the scaled
+    // score; were it the first, all others would be rounded to its unit.
+    const long head_dim = s.interface().inputs[0].dims[3];
+    const float root = std::sqrt(float(head_dim));
+    for (long i = 0; i < s.interface().inputs[0].dims[2]; ++i) for_row(s.interface(), b, "q", i, [&](float& x, long d) { if (d + 1 == head_dim) x = root; });
     for (const bool rising : {true, false})
       for (int k : {0, -80, 80, -40, 60}) {
         Bindings scaled = b;
         for (long j = 0; j < keys; ++j) {
           const float score = 300 * (2 * float(j) / float(keys - 1) - 1);
-          for_row(s.interface(), scaled, "k", j, [&](float& x, long) { x = rising ? score : -score; });
+          for_row(s.interface(), scaled, "k", j, [&](float& x, long d) { if (d + 1 == head_dim) x = rising ? score : -score; });
         }
         const Expected unscaled = interpret_outputs(s.graph(), scaled);
         for (float& x : scaled.find("v")->second) x = std::ldexp(x, k);
