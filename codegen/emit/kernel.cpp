@@ -92,7 +92,8 @@ std::string memory_text(const Kernel& k) {
   }
   lines.push_back({"  const float* packed;", ""});
   lines.push_back({"  float* local;", "of worker 0; the others' follow"});
-  std::string r = "// Where everything lies.\nstruct Memory {\n";
+  const bool outer = std::any_of(k.functions.begin(), k.functions.end(), [](const Function& f) { return reads(f, "c0") || reads(f, "c1"); });
+  std::string r = comment(std::string("Where everything lies.") + (outer ? " Below, c0 and c1 count the outer dimensions, row and col the inner ones." : "")) + "struct Memory {\n";
   // clang-format lines up comments of adjacent lines only.
   for (std::size_t i = 0; i < lines.size();) {
     std::size_t end = i + 1;
@@ -108,8 +109,8 @@ std::string body_text(const loops::Work& w, const Function& item, const Kernel& 
   std::string r = line(fmt::format("void {}_body(void* state, long item, int{}) {{", w.item, local ? " worker" : ""));
   r += "  const unsigned before = set_float_state();\n  const Memory& m = *static_cast<Memory*>(state);\n";
   const std::string of_worker = fmt::format("m.local + {}L * worker", k.schedule->local_floats);
-  const std::string place = !w.local.empty() ? fmt::format("*reinterpret_cast<{}*>({})", w.local, of_worker) : local ? of_worker : "nullptr";
-  r += line(fmt::format("{}(m, item, {});", w.item, place), 2);
+  const std::string place = w.local.empty() ? of_worker : fmt::format("*reinterpret_cast<{}*>({})", w.local, of_worker);
+  r += line(fmt::format("{}(m, item{});", w.item, local ? ", " + place : ""), 2);
   return r + "  restore_float_state(before);\n}\n\n";
 }
 
@@ -173,7 +174,10 @@ std::string kernel(const Signature& s, const Isa& isa, const Kernel& k, const st
     for (const auto& f : l.fields) fields.push_back({fmt::format("  float {}[{}];", f.name, f.floats), f.comment});
     r += comment(l.comment) + fmt::format("struct {} {{\n{}}};\n\n", l.name, with_comments(fields));
   }
-  for (const Function& f : k.functions) r += text(f) + "\n";
+  for (Function f : k.functions) {
+    if (f.fixed && !reads(f, "local")) f.parameters.pop_back();  // the worker's memory stands last
+    r += text(f) + "\n";
+  }
   for (const loops::Work& w : k.work) r += body_text(w, *std::find_if(k.functions.begin(), k.functions.end(), [&](const Function& f) { return f.name == w.item; }), k);
   if (s.packs && tables) r += table_text;
   r += "}  // namespace\n\n" + workspace_text(k);

@@ -17,6 +17,8 @@ namespace {
 std::string float_text(double v) {
   if (std::isnan(v)) return "__builtin_nanf(\"\")";
   if (std::isinf(float(v))) return v > 0 ? "__builtin_inff()" : "-__builtin_inff()";
+  int exponent = 0;
+  if (std::frexp(std::abs(v), &exponent) == 0.5 && std::abs(exponent) > 20) return fmt::format("{:a}f", v);  // a limit, 0x1p+40f
   std::string s = fmt::format("{}", float(v));
   if (s.find_first_of(".e") == std::string::npos) s += ".0";
   return s + "f";
