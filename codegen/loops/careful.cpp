@@ -12,7 +12,7 @@ std::string StreamCode::careful_row() {
   f.comment = "One row by its definition: over exactly the pairs that count, one at a time.";
   f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}};
   Block b(f.body);
-  const std::array<Expr, coordinates> start{index("c0"), index("c1"), index("row"), 0};
+  const std::array<Expr, region_rank> start{index("c0"), index("c1"), index("row"), 0};
   const Expr a = b.let("a", address(c_.memory, s_.a, start));
   const Expr out = b.let("out", address(c_.memory, s_.out, start));
   const bool peaks = s_.algebra.tracks_peak;
@@ -29,7 +29,7 @@ std::string StreamCode::careful_row() {
   b.blank();
   const auto [low, high] = hull(b, index("row") / lanes_, "");
   Block j = b.loop("col", low, high);
-  const std::array<Expr, coordinates> pair{index("c0"), index("c1"), index("row"), index("col")};
+  const std::array<Expr, region_rank> pair{index("c0"), index("c1"), index("row"), index("col")};
   ElementCode e;
   e.memory = &c_.memory;
   e.at = pair;

@@ -15,7 +15,7 @@ class SegmentCode {
   SegmentCode(Context& c, const Contract& r, const Segment& s, const ContractPlan::Part& p) : c_(c), r_(r), s_(s), p_(p) {}
 
   // The rows of one panel; `panel` counts within the segment.
-  void panel(Block& b, Expr panel, const std::array<Expr, coordinates>& outer) {
+  void panel(Block& b, Expr panel, const std::array<Expr, region_rank>& outer) {
     const Expr a = b.let("a", address(c_.memory, r_.a, {outer[0], outer[1], 0, 0}));
     const Expr w = b.let("w", name("m.packed", Type::in) + Expr(p_.packed_offset) + Expr(p_.tile.vectors * c_.lanes * r_.depth) * panel);
     const Expr vector = b.let("vector", Expr(p_.tile.vectors) * panel);
@@ -39,7 +39,7 @@ class SegmentCode {
   long row_stride() const { return *stride_of(r_.a.dims[2]); }
   long depth_stride() const { return *stride_of(r_.a.dims[3]); }
 
-  void rows(Block& b, int vectors, const Expr& a, const Expr& w, const Expr& vector, const std::array<Expr, coordinates>& outer) {
+  void rows(Block& b, int vectors, const Expr& a, const Expr& w, const Expr& vector, const std::array<Expr, region_rank>& outer) {
     const auto tile = [&](Block& at, int rows, Expr row) {
       at.run(call(micro_kernel({rows, vectors}), Type::none, {memory_argument(), a + Expr(row_stride()) * row, w, outer[0], outer[1], row, vector}));
     };
@@ -154,7 +154,7 @@ void lower_contract(Context& c, const Contract& r, const ContractPlan& plan) {
   Block b(item.body);
   const long outer = r.outer0 * r.outer1;
   const Expr panel = b.let("panel", index("item") / outer);
-  const std::array<Expr, coordinates> at{b.let("c0", index("item") % outer / r.outer1), b.let("c1", r.outer1 == 1 ? Expr(0) : index("item") % r.outer1), 0, 0};
+  const std::array<Expr, region_rank> at{b.let("c0", index("item") % outer / r.outer1), b.let("c1", r.outer1 == 1 ? Expr(0) : index("item") % r.outer1), 0, 0};
   long first = 0;
   Block rest = b;
   for (std::size_t i = 0; i < r.segments.size(); ++i) {

@@ -26,7 +26,7 @@ Expr offset_along(const Axes& axes, const Expr& at) {
   return offset;
 }
 
-Expr address(const Memory& m, const View& v, const std::array<Expr, coordinates>& at) {
+Expr address(const Memory& m, const View& v, const std::array<Expr, region_rank>& at) {
   Expr p = m.pointer(v.buffer) + Expr(v.offset);
   for (std::size_t d = 0; d < v.dims.size(); ++d) p = p + offset_along(v.dims[d], at[d]);
   return p;

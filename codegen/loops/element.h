@@ -16,13 +16,13 @@ struct Memory {
 // How far along one dim an element lies.
 Expr offset_along(const Axes&, const Expr& at);
 // Address of an element; a dim of several axes is taken apart by / and %.
-Expr address(const Memory&, const View&, const std::array<Expr, coordinates>& at);
+Expr address(const Memory&, const View&, const std::array<Expr, region_rank>& at);
 
 class ElementCode {
  public:
   const Memory* memory = nullptr;
   const Expression* expression = nullptr;
-  std::array<Expr, coordinates> at;  // of the first lane
+  std::array<Expr, region_rank> at;  // of the first lane
   int lane_axis = -1;                // -1: scalar code
   Expr lanes_at;                     // the coordinates of the lanes, if a variable holds them
   long part = -1;                    // lanes that exist, -1: all

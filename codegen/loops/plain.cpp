@@ -12,7 +12,7 @@ Expr index(const char* n) { return name(n, Type::index); }
 constexpr long rows_per_item = 16;
 
 // An item's function: its body is built once per row by `row`, at coordinates c0, c1, row.
-void per_row(Context& c, long outer0, long outer1, long rows, const std::function<void(Block&, const std::array<Expr, coordinates>&)>& row) {
+void per_row(Context& c, long outer0, long outer1, long rows, const std::function<void(Block&, const std::array<Expr, region_rank>&)>& row) {
   Function item;
   item.name = c.prefix;
   item.fixed = true;
@@ -42,7 +42,7 @@ long extent(const View& v, std::size_t d) { return extent_of(v.dims[d]); }
 
 void lower_pointwise(Context& c, const Pointwise& p) {
   const long columns = extent(p.out, 3);
-  per_row(c, extent(p.out, 0), extent(p.out, 1), extent(p.out, 2), [&](Block& b, std::array<Expr, coordinates> at) {
+  per_row(c, extent(p.out, 0), extent(p.out, 1), extent(p.out, 2), [&](Block& b, std::array<Expr, region_rank> at) {
     ElementCode e;
     e.memory = &c.memory;
     e.expression = &p.value;
@@ -69,7 +69,7 @@ void lower_pointwise(Context& c, const Pointwise& p) {
 
 void lower_product(Context& c, const Product& p) {
   const long columns = extent(p.out, 3), depth = extent(p.a, 3);
-  per_row(c, extent(p.out, 0), extent(p.out, 1), extent(p.out, 2), [&](Block& b, const std::array<Expr, coordinates>& at) {
+  per_row(c, extent(p.out, 0), extent(p.out, 1), extent(p.out, 2), [&](Block& b, const std::array<Expr, region_rank>& at) {
     const Expr a = b.let("a", address(c.memory, p.a, at));
     const Expr from = b.let("b", address(c.memory, p.b, {at[0], at[1], 0, 0}));
     const Expr out = b.let("out", address(c.memory, p.out, at));
@@ -100,7 +100,7 @@ void lower_product(Context& c, const Product& p) {
 
 void lower_row_reduce(Context& c, const RowReduce& r) {
   const long columns = extent(r.in, 3);
-  per_row(c, extent(r.in, 0), extent(r.in, 1), extent(r.in, 2), [&](Block& b, const std::array<Expr, coordinates>& at) {
+  per_row(c, extent(r.in, 0), extent(r.in, 1), extent(r.in, 2), [&](Block& b, const std::array<Expr, region_rank>& at) {
     const Expr in = b.let("in", address(c.memory, r.in, at));
     const Expr out = b.let("out", address(c.memory, r.out, at));
     const auto score = [&](const char* j) { return element(in, offset_along(r.in.dims[3], index(j))); };

@@ -21,7 +21,7 @@ Expr root_of(Expr e) {
 }
 
 // Only for telling one place from another.
-std::string key_of(const Expr& e) {
+std::string text_of_place(const Expr& e) {
   switch (e->form) {
     case Expr::Form::integer: return std::to_string(e->integer);
     case Expr::Form::real: return std::to_string(e->number);
@@ -29,7 +29,7 @@ std::string key_of(const Expr& e) {
     default: break;
   }
   std::string s = e->text + "(";
-  for (const Expr& a : e->args) s += key_of(a) + ",";
+  for (const Expr& a : e->args) s += text_of_place(a) + ",";
   return s + ")";
 }
 
@@ -59,7 +59,7 @@ void each_place(const Stmt& s, const F& f) {
 Expr with_pointers(const Expr& e, const std::map<std::string, Expr>& pointers) {
   if (!e) return e;
   if (const Expr place = place_of(e)) {
-    const auto found = pointers.find(key_of(place));
+    const auto found = pointers.find(text_of_place(place));
     if (found != pointers.end()) return e->args[1].constant() ? binary(e->text, found->second, e->args[1], e.type()) : found->second;
   }
   if (e->args.empty()) return e;
@@ -78,14 +78,14 @@ void share(Body& body, std::set<std::string>& taken) {
   }
   std::map<std::string, int> uses;
   for (const Stmt& s : body)
-    if (straight(s)) each_place(s, [&](const Expr&, const Expr& place) { ++uses[key_of(place)]; });
+    if (straight(s)) each_place(s, [&](const Expr&, const Expr& place) { ++uses[text_of_place(place)]; });
   std::map<std::string, Expr> pointers;
   for (auto s = body.begin(); s != body.end(); ++s) {
     if (!straight(*s)) continue;
     std::vector<Stmt> before;
     each_place(*s, [&](const Expr&, const Expr& place) {
-      const std::string key = key_of(place);
-      if (uses[key] < 3 || pointers.contains(key)) return;
+      const std::string text = text_of_place(place);
+      if (uses[text] < 3 || pointers.contains(text)) return;
       const std::string base = root_of(place)->text.substr(2) + "_at";
       std::string n = base;
       for (int i = 1; !taken.insert(n).second; ++i) n = base + std::to_string(i);
@@ -95,7 +95,7 @@ void share(Body& body, std::set<std::string>& taken) {
       d.text = "const";
       d.names = {{n, place}};
       before.push_back(std::move(d));
-      pointers[key] = name(n, place.type());
+      pointers[text] = name(n, place.type());
     });
     for (Stmt& d : before) body.insert(s, std::move(d));
     for (auto& [n, e] : s->names) e = with_pointers(e, pointers);

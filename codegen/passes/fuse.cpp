@@ -147,7 +147,7 @@ class Fuser {
   int leaf(ExpressionBuilder& e, int id, long heads) {
     View v = materialise(id);
     if (heads) v = in_heads(aligned(v, 3), heads);
-    return e.tensor(aligned(v, coordinates));
+    return e.tensor(aligned(v, region_rank));
   }
   bool leads_to(int id, int acc) const {
     if (id == acc) return true;
@@ -159,7 +159,7 @@ class Fuser {
     ExpressionBuilder e;
     const int root = term(e, id, -1, id, 0);
     const View out = place(id, target);
-    b_.add("elementwise", "", Pointwise{e.finish(root), aligned(out, coordinates)});
+    b_.add("elementwise", "", Pointwise{e.finish(root), aligned(out, region_rank)});
     return out;
   }
 
@@ -193,7 +193,7 @@ class Fuser {
     const Dims& out = g_[id].type.dims;
     const bool split = out.rank == 4 && l.type.dims.rank == 3;
     Contract c;
-    View a = aligned(materialise(l.in[0]), coordinates);
+    View a = aligned(materialise(l.in[0]), region_rank);
     if (split) std::swap(a.dims[0], a.dims[1]);  // [b, -, t, k]: the heads are columns
     c.a = simple(a, {2, 3}, false, {4, {split ? in[0] : in.rank > 3 ? in[0] : 1, split ? 1 : in.rank > 2 ? in[-3] : 1, in[-2], in[-1]}});
     c.outer0 = extent_of(c.a.dims[0]);
@@ -212,7 +212,7 @@ class Fuser {
     const bool unit = stride_of(stored.dims.back()) == 1 || stored.dims.back().empty();
     const bool rows = stride_of(stored.dims[stored.dims.size() - 2]).has_value();
     const View direct = unit && rows ? stored : b_.scratch(out, s.weight + "_out");
-    s.out = aligned(direct, coordinates);
+    s.out = aligned(direct, region_rank);
     c.segments.push_back(s);
     b_.add("project_" + s.weight, "", std::move(c));
     if (!(direct == stored)) b_.copy(direct, stored, "copy");
@@ -230,7 +230,7 @@ class Fuser {
       Term r = t;
       for (int& k : r.in) k = renamed[std::size_t(k)];
       int added = t.fn == Fn::tensor ? again.tensor(plain.tensors[std::size_t(t.index)]) : again.add(r);
-      if (t.fn == Fn::acc) added = again.apply(Fn::add, Kind::real, {added, again.tensor(aligned(v, coordinates))});
+      if (t.fn == Fn::acc) added = again.apply(Fn::add, Kind::real, {added, again.tensor(aligned(v, region_rank))});
       renamed.push_back(added);
     }
     e = again;

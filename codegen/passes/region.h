@@ -10,7 +10,7 @@
 namespace attune {
 
 // Every region computes over four coordinates, outermost first.
-inline constexpr int coordinates = 4;
+inline constexpr int region_rank = 4;
 
 enum class Fn : unsigned char {
   constant, coordinate, tensor,

@@ -91,7 +91,7 @@ void RegionBuilder::add(std::string title, std::string comment, decltype(Region:
 
 void RegionBuilder::copy(const View& from, const View& to, std::string title) {
   ExpressionBuilder b;
-  add(std::move(title), "copies into the layout that the next region wants", Pointwise{b.finish(b.tensor(aligned(from, coordinates))), aligned(to, coordinates)});
+  add(std::move(title), "copies into the layout that the next region wants", Pointwise{b.finish(b.tensor(aligned(from, region_rank))), aligned(to, region_rank)});
 }
 
 // cos and sin of one pair's angle per position. In long double and rounded once, so that the
@@ -121,7 +121,7 @@ int RegionBuilder::rotated(ExpressionBuilder& e, const Node& n, int x) {
   const Rotation& r = n.attr.rotation;
   const int id = table(n);
   const long width = p_.buffers[std::size_t(id)].width, positions = p_.buffers[std::size_t(id)].positions;
-  View cosines = aligned(dense(id, {2, {positions, width}}), coordinates), sines = cosines;
+  View cosines = aligned(dense(id, {2, {positions, width}}), region_rank), sines = cosines;
   sines.offset = positions * width;
   const int other = e.add({Fn::partner, Kind::real, 0, r.pairs == Pairs::interleaved ? 0 : width / 2, {x}});
   const int y = e.apply(Fn::add, Kind::real, {e.apply(Fn::mul, Kind::real, {x, e.tensor(cosines)}), e.apply(Fn::mul, Kind::real, {other, e.tensor(sines)})});

@@ -36,10 +36,10 @@ class Unfused {
     const auto copy = [&](const View& v) { b_.copy(v, out, "copy"); };
     switch (n.op) {
       case Op::linear: {
-        const View w = aligned(transposed(b_.weight(n.in[1], true)), coordinates);
+        const View w = aligned(transposed(b_.weight(n.in[1], true)), region_rank);
         std::optional<View> bias;
-        if (n.in[2] >= 0) bias = aligned(b_.weight(n.in[2]), coordinates);
-        b_.add("linear", "", Product{aligned(of(n.in[0]), coordinates), w, aligned(out, coordinates), bias});
+        if (n.in[2] >= 0) bias = aligned(b_.weight(n.in[2]), region_rank);
+        b_.add("linear", "", Product{aligned(of(n.in[0]), region_rank), w, aligned(out, region_rank), bias});
         break;
       }
       case Op::split_heads: copy(heads_split(of(n.in[0]), n.attr.count).value()); break;
@@ -50,7 +50,7 @@ class Unfused {
       case Op::reduce_rows: b_.add("reduce", "", RowReduce{of(n.in[0]), out, b_.algebra(id)}); break;
       default: {
         ExpressionBuilder e;
-        const auto term = [&](int k) { return is_index(g_[k].type.kind) ? e.index(g_, k) : e.tensor(aligned(of(k), coordinates)); };
+        const auto term = [&](int k) { return is_index(g_[k].type.kind) ? e.index(g_, k) : e.tensor(aligned(of(k), region_rank)); };
         int root = -1;
         if (n.op == Op::rope) root = b_.rotated(e, n, term(n.in[0]));
         else if (n.op == Op::mask) root = e.apply(Fn::select, Kind::real, {term(n.in[1]), term(n.in[0]), e.constant(-std::numeric_limits<double>::infinity())});
@@ -60,7 +60,7 @@ class Unfused {
             if (k >= 0) in.push_back(term(k));
           root = e.elementwise(n.op, n.type.kind, in);
         }
-        b_.add("elementwise", "", Pointwise{e.finish(root), aligned(out, coordinates)});
+        b_.add("elementwise", "", Pointwise{e.finish(root), aligned(out, region_rank)});
       }
     }
     return out;

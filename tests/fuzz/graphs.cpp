@@ -90,9 +90,24 @@ class Grower {
     return fit.empty() ? -1 : r_.in(fit);
   }
 
+  // A tensor that is there already and broadcasts to `d`, or -1; scores of that very shape only if wanted.
+  int broadcasting(const Dims& d, bool scores) {
+    std::vector<int> fit;
+    for (int i = 0; i < b_.size(); ++i) {
+      const Type& t = b_.type(i);
+      if (is_index(t.kind) || b_[i].op == Op::weight || t.dims.rank > d.rank || (t.kind == Kind::scores && t.dims == d && !scores)) continue;
+      bool fits = true;
+      for (int k = 1; k <= t.dims.rank; ++k) fits = fits && (t.dims[-k] == d[-k] || t.dims[-k] == 1);
+      if (fits) fit.push_back(i);
+    }
+    return fit.empty() ? -1 : r_.in(fit);
+  }
+
   int tensor(const Dims& d) {
     if (r_.chance(30) || budget_ <= 0)
       if (const int known = reuse({Kind::tensor, d}); known >= 0) return known;
+    if (r_.chance(4))  // scores, as any other tensor
+      if (const int known = reuse({Kind::scores, d}); known >= 0) return b_.op(Op::transpose, {b_.op(Op::transpose, {known})});
     if (budget_-- <= 0 || d[-1] == 0 || r_.chance(15)) return b_.input(d);
     if (d.rank == 1 || r_.chance(25)) return elementwise(d);
     if (r_.chance(5)) return transposed(d);
@@ -189,7 +204,10 @@ class Grower {
       case 1:
       case 2: return b_.op(Op::add, {x, tensor(d)});  // a residual, perhaps
       case 3: return b_.op(Op::sub, {tensor(d), x});
-      case 4: return b_.op(Op::mul, {x, tensor(narrower(d))});
+      case 4: {
+        const int known = r_.chance(50) ? broadcasting(d, false) : -1;
+        return b_.op(Op::mul, {x, known >= 0 ? known : tensor(narrower(d))});
+      }
       case 5: return b_.op(Op::add, {tensor(narrower(d)), x});
       case 6: return b_.op(Op::mul, {x, constant()});
       case 7: return b_.op(Op::div, {x, constant()});
@@ -235,7 +253,10 @@ class Grower {
       case 3: return b_.op(Op::sub, {e_.bias(x), s});
       case 4: return b_.op(Op::mul, {s, e_.bias(x)});
       case 5:
-      case 6: return b_.op(Op::add, {s, tensor(narrower(d))});
+      case 6: {
+        const int known = r_.chance(25) ? broadcasting(d, true) : -1;
+        return b_.op(Op::add, {s, known >= 0 ? known : tensor(narrower(d))});
+      }
       case 7: return b_.op(Op::mul, {tensor(narrower(d)), s});
       case 8: return b_.op(Op::mul, {s, b_.real(r_.of({0.5, -1.0, -0.3, 0.0}))});
       case 9: return b_.op(Op::min, {s, b_.real(3)});
