@@ -1,0 +1,2978 @@
+// sdpa_1_3_77_40_true for avx512: 16 floats a vector, 32 registers. Made by
+//   attune gen 'sdpa<1,3,77,40,true>' --isa portable,avx2,avx512
+// One call takes 1.441 MFLOP on 0.1478 MB of inputs, outputs and weights.
+//
+// The spec is sdpa<1,3,77,40,true>:
+//   // softmax(q k^T / sqrt(head_dim)) v on q, k, v [batch, heads, seq, head_dim].
+//   template <long Batch, long Heads, long Seq, long HeadDim, bool Causal>
+//   constexpr auto sdpa = [] {
+//     auto q = input<Batch, Heads, Seq, HeadDim>("q");
+//     auto k = input<Batch, Heads, Seq, HeadDim>("k");
+//     auto v = input<Batch, Heads, Seq, HeadDim>("v");
+//     auto s = matmul(q, transpose(k)) / sqrt_of<HeadDim>;
+//     if constexpr (Causal) return matmul(softmax(mask(s, causal)), v);
+//     else return matmul(softmax(s), v);
+//   };
+//
+// What was decided:
+// - attention: 3 times 77 rows against 77 columns, 208 at a time: their scores lie in a worker's
+//   15.8 kB and nowhere else. 4 blocks of 16 rows, score tiles of 16 columns x 16 lanes: 16 of 32
+//   registers accumulate, a step is 16 fma on 17 loads. 1 block of 13 rows, score tiles of 26
+//   columns x 16 lanes: 26 of 32 registers accumulate, a step is 26 fma on 27 loads. Whole tiles of
+//   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 9 rows x 40
+//   columns: 27 of 32 registers accumulate, a step is 27 fma on 12 loads.
+#include "sdpa_1_3_77_40_true.h"
+
+#include <immintrin.h>
+
+#ifdef __FAST_MATH__
+  #error "compile this file without -ffast-math: it relies on NaN, infinities and the order of sums"
+#endif
+
+#ifdef __clang__
+  #pragma clang diagnostic push
+  #pragma clang diagnostic ignored "-Wunused-function"
+  #pragma clang fp contract(off)
+  #pragma clang attribute push( \
+      __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw"))), apply_to = function)
+#else
+  #pragma GCC push_options
+  #pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw")
+  #pragma GCC optimize("fp-contract=off")
+#endif
+
+namespace sdpa_1_3_77_40_true_avx512 {
+
+namespace {
+
+using vec = __m512;
+typedef int ivec __attribute__((vector_size(64)));
+using lanes_t = __mmask16;  // a bit per lane
+
+// The plain forms of some intrinsics make GCC 12 warn of an uninitialized value in its own header.
+enum : lanes_t { every = 0xffff };
+
+static inline vec load(const float* p) { return _mm512_loadu_ps(p); }
+static inline void store(float* p, vec a) { _mm512_storeu_ps(p, a); }
+
+// The first n lanes, the others 0; nothing beyond them is read.
+static inline vec load_part(const float* p, long n) {
+  return _mm512_maskz_loadu_ps((__mmask16)((1u << n) - 1), p);
+}
+
+// The first n lanes; nothing beyond them is touched.
+static inline void store_part(float* p, vec a, long n) {
+  _mm512_mask_storeu_ps(p, (__mmask16)((1u << n) - 1), a);
+}
+
+static inline vec splat(float x) { return _mm512_set1_ps(x); }
+
+// a * b + c with one rounding.
+static inline vec fma(vec a, vec b, vec c) { return _mm512_fmadd_ps(a, b, c); }
+
+// The second operand where either is NaN.
+static inline vec min(vec a, vec b) { return _mm512_maskz_min_ps(every, a, b); }
+static inline float min(float a, float b) { return a < b ? a : b; }
+
+// The second operand where either is NaN.
+static inline vec max(vec a, vec b) { return _mm512_maskz_max_ps(every, a, b); }
+static inline float max(float a, float b) { return a > b ? a : b; }
+
+// a where m, else b.
+static inline vec select(lanes_t m, vec a, vec b) { return _mm512_mask_blend_ps(m, b, a); }
+
+// a where m, else 0, whatever a holds there.
+static inline vec keep_where(lanes_t m, vec a) { return _mm512_maskz_mov_ps(m, a); }
+
+// False where either is NaN.
+static inline lanes_t less(vec a, vec b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
+
+// False where either is NaN.
+static inline lanes_t less_equal(vec a, vec b) { return _mm512_cmp_ps_mask(a, b, _CMP_LE_OQ); }
+
+// True where either is NaN.
+static inline lanes_t not_less(vec a, vec b) { return _mm512_cmp_ps_mask(a, b, _CMP_NLT_UQ); }
+
+static inline lanes_t either(lanes_t m, lanes_t n) { return m | n; }
+static inline lanes_t negation(lanes_t m) { return (lanes_t)~m; }
+static inline bool any(lanes_t m) { return m != 0; }
+static inline lanes_t all_lanes(bool b) { return (lanes_t)-b; }
+static inline bool has_nan(vec a) { return _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q) != 0; }
+static inline ivec iota() { return ivec{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}; }
+static inline ivec isplat(int i) { return (ivec)_mm512_set1_epi32(i); }
+
+static inline lanes_t iless_equal(ivec a, ivec b) {
+  return _mm512_cmple_epi32_mask((__m512i)a, (__m512i)b);
+}
+
+// a less the nearest integer, halves to even; 0 for +-inf.
+static inline vec from_nearest(vec a) { return _mm512_maskz_reduce_ps(every, a, 8); }
+
+// p * 2^n for whole n; NaN if either is.
+static inline vec scale2(vec p, vec n) { return _mm512_maskz_scalef_ps(every, p, n); }
+
+static inline float first(vec a) { return _mm512_cvtss_f32(a); }
+
+static inline float reduce_add(vec a) {
+  __m256 low = _mm512_maskz_extractf32x8_ps(0xff, a, 0);
+  __m256 high = _mm512_maskz_extractf32x8_ps(0xff, a, 1);
+  __m256 b = _mm256_add_ps(low, high);
+  __m128 c = _mm_add_ps(_mm256_castps256_ps128(b), _mm256_extractf128_ps(b, 1));
+  c = _mm_add_ps(c, _mm_movehl_ps(c, c));
+  return _mm_cvtss_f32(_mm_add_ss(c, _mm_movehdup_ps(c)));
+}
+
+// to[j * to_stride + i] = scale[i] * from[i * from_stride + j] for i, j < 16,
+// four columns at a time.
+static inline vec every_fourth_row(const float* p, long stride) {
+  vec rows = _mm512_castps128_ps512(_mm_loadu_ps(p));
+  rows = _mm512_mask_broadcast_f32x4(rows, 0x00f0, _mm_loadu_ps(p + 4 * stride));
+  rows = _mm512_mask_broadcast_f32x4(rows, 0x0f00, _mm_loadu_ps(p + 8 * stride));
+  return _mm512_mask_broadcast_f32x4(rows, 0xf000, _mm_loadu_ps(p + 12 * stride));
+}
+static inline void transpose_block(const float* from, long from_stride, float* to, long to_stride,
+    vec scale) {
+  for (int quarter = 0; quarter < 4; ++quarter) {
+    vec row0 = every_fourth_row(from, from_stride);
+    vec row1 = every_fourth_row(from + from_stride, from_stride);
+    vec row2 = every_fourth_row(from + 2 * from_stride, from_stride);
+    vec row3 = every_fourth_row(from + 3 * from_stride, from_stride);
+    vec a = _mm512_maskz_unpacklo_ps(every, row0, row1);
+    vec b = _mm512_maskz_unpackhi_ps(every, row0, row1);
+    vec c = _mm512_maskz_unpacklo_ps(every, row2, row3);
+    vec d = _mm512_maskz_unpackhi_ps(every, row2, row3);
+    store(to, scale * _mm512_maskz_shuffle_ps(every, a, c, 0x44));
+    store(to + to_stride, scale * _mm512_maskz_shuffle_ps(every, a, c, 0xee));
+    store(to + 2 * to_stride, scale * _mm512_maskz_shuffle_ps(every, b, d, 0x44));
+    store(to + 3 * to_stride, scale * _mm512_maskz_shuffle_ps(every, b, d, 0xee));
+    from += 4;
+    to += 4 * to_stride;
+  }
+}
+
+// e^x for x <= 0, within a relative 2e-7 + 3e-9 |x|. NaN stays NaN. Exactly 0 below -87.3365, where
+// the result would be subnormal, and at -inf.
+static inline vec exp_nonpositive(vec x) {
+  vec n = fma(x, splat(1.44269502f), splat(12582912.0f)) - splat(12582912.0f);
+  vec r = fma(n, splat(-0.693147182f), x);
+  vec p = splat(0.00828973018f);
+  p = fma(p, r, splat(0.0418978557f));
+  p = fma(p, r, splat(0.166676477f));
+  p = fma(p, r, splat(0.499991506f));
+  p = fma(p, r, splat(0.999999702f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(x, splat(-87.3365021f)), scale2(p, n));
+}
+
+// What exp_shifted wants to know of a row's peak: -log2(e) * peak, finite for every finite peak.
+static inline vec shift_of(vec peak) { return min(splat(__FLT_MAX__), peak * splat(-1.44269502f)); }
+
+// e^(x - peak), given shift_of(peak). NaN stays NaN, -inf gives 0; a result below the least normal
+// float is 0 or subnormal, one above 2^127 is that or more.
+static inline vec exp_shifted(vec x, vec shift) {
+  vec y = fma(x, splat(1.44269502f), shift);
+  vec r = from_nearest(y), n = y - r;
+  vec p = splat(0.00132692605f);
+  p = fma(p, r, splat(0.00967129972f));
+  p = fma(p, r, splat(0.055507116f));
+  p = fma(p, r, splat(0.240222469f));
+  p = fma(p, r, splat(0.693147004f));
+  p = fma(p, r, splat(1.0f));
+  return scale2(p, n);
+}
+
+// e^x within a relative 2e-7. NaN stays NaN. Exactly 0 below -87.3365, where the result would be
+// subnormal, and at -inf; inf where it overflows.
+static inline vec exp(vec x) {
+  vec n = fma(x, splat(1.44269502f), splat(12582912.0f)) - splat(12582912.0f);
+  vec r = fma(n, splat(-0.693147182f), x);
+  r = fma(n, splat(1.90465421e-09f), r);
+  vec p = splat(0.00828973018f);
+  p = fma(p, r, splat(0.0418978557f));
+  p = fma(p, r, splat(0.166676477f));
+  p = fma(p, r, splat(0.499991506f));
+  p = fma(p, r, splat(0.999999702f));
+  p = fma(p, r, splat(1.0f));
+  vec y = keep_where(not_less(x, splat(-87.3365021f)), scale2(p, n));
+  return select(less(splat(88.7228317f), x), splat(__builtin_inff()), y);
+}
+static inline float exp(float x) { return first(exp(splat(x))); }
+
+// Subnormals count as zero, rounding to nearest, no traps. Returns the state before.
+static inline unsigned set_float_state() {
+#if defined(__x86_64__)
+  unsigned before = __builtin_ia32_stmxcsr();
+  __builtin_ia32_ldmxcsr(0x9FC0);
+  return before;
+#elif defined(__aarch64__)
+  unsigned long before;
+  asm volatile("mrs %0, fpcr"
+               : "=r"(before));
+  asm volatile("msr fpcr, %0"
+               :
+               : "r"(1ul << 24));
+  return (unsigned)before;
+#else
+  return 0;
+#endif
+}
+
+static inline void restore_float_state(unsigned before) {
+#if defined(__x86_64__)
+  __builtin_ia32_ldmxcsr(before);
+#elif defined(__aarch64__)
+  asm volatile("msr fpcr, %0"
+               :
+               : "r"((unsigned long)before));
+#else
+  (void)before;
+#endif
+}
+
+static inline long smaller(long a, long b) { return b < a ? b : a; }
+
+// Where everything lies. Below, c0 and c1 count the outer dimensions, row and col the inner ones.
+struct Memory {
+  const float* q;
+  const float* k;
+  const float* v;
+  float* out;
+  const float* packed;
+  float* local;  // of worker 0; the others' follow
+};
+
+// A worker's memory: a block of rows, one a lane, against a block of columns.
+struct attention_memory {
+  float rows[640];        // [40][16], scaled
+  float scores[3328];     // [208][16]; weights once they are known
+  float peak[16];         // of each row, the score that the others are compared with
+  float total[16];        // and the sum of its weights
+  float carry[16];        // what its older sums are multiplied by, at the end by what
+  float block_peak[16];   // the greatest score in the block of columns
+  float block_total[16];  // and the sum of the block's weights
+};
+
+// 13 columns x 16 rows of scores.
+[[gnu::noinline]] void attention_scores_13x16(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+  vec s12_0 = splat(0.0f);
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 40]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 80]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 120]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 160]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 200]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 240]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 280]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 320]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 360]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 400]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 440]);
+    s11_0 = fma(a11, b0, s11_0);
+    const vec a12 = splat(b[k + 480]);
+    s12_0 = fma(a12, b0, s12_0);
+  }
+
+  store(scores, s0_0);
+  store(scores + 16, s1_0);
+  store(scores + 32, s2_0);
+  store(scores + 48, s3_0);
+  store(scores + 64, s4_0);
+  store(scores + 80, s5_0);
+  store(scores + 96, s6_0);
+  store(scores + 112, s7_0);
+  store(scores + 128, s8_0);
+  store(scores + 144, s9_0);
+  store(scores + 160, s10_0);
+  store(scores + 176, s11_0);
+  store(scores + 192, s12_0);
+
+  const vec high0_0 = max(max(s0_0, s1_0), max(s2_0, s3_0));
+  const vec high1_0 = max(max(s4_0, s5_0), max(s6_0, s7_0));
+  const vec high2_0 = max(max(s8_0, s9_0), max(s10_0, s11_0));
+  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), max(high2_0, s12_0))));
+}
+
+// 13 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_13x16_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+  vec s12_0 = splat(0.0f);
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 40]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 80]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 120]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 160]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 200]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 240]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 280]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 320]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 360]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 400]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 440]);
+    s11_0 = fma(a11, b0, s11_0);
+    const vec a12 = splat(b[k + 480]);
+    s12_0 = fma(a12, b0, s12_0);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
+  store(scores + 16, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
+  store(scores + 32, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
+  store(scores + 48, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
+  store(scores + 64, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
+  store(scores + 80, x5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
+  store(scores + 96, x6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
+  store(scores + 112, x7_0);
+  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
+  store(scores + 128, x8_0);
+  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
+  store(scores + 144, x9_0);
+  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
+  store(scores + 160, x10_0);
+  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
+  store(scores + 176, x11_0);
+  const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
+  store(scores + 192, x12_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
+  const vec high2_0 = max(max(x8_0, x9_0), max(x10_0, x11_0));
+  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), max(high2_0, x12_0))));
+}
+
+// 13 columns x 16 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_scores_in_part_13x16(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(16 * (row / 16) + 16, 77);
+  if (col < high0) {
+    attention_scores_13x16_in_part(local.rows, b, scores, local.block_peak, row, col);
+  } else {
+    for (long i = 0; i < 13; ++i) {
+      store(scores + 16 * i, splat(-__builtin_inff()));
+    }
+  }
+}
+
+// 16 columns x 16 rows of scores.
+[[gnu::noinline]] void attention_scores_16x16(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+  vec s12_0 = splat(0.0f);
+  vec s13_0 = splat(0.0f);
+  vec s14_0 = splat(0.0f);
+  vec s15_0 = splat(0.0f);
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 40]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 80]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 120]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 160]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 200]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 240]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 280]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 320]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 360]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 400]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 440]);
+    s11_0 = fma(a11, b0, s11_0);
+    const vec a12 = splat(b[k + 480]);
+    s12_0 = fma(a12, b0, s12_0);
+    const vec a13 = splat(b[k + 520]);
+    s13_0 = fma(a13, b0, s13_0);
+    const vec a14 = splat(b[k + 560]);
+    s14_0 = fma(a14, b0, s14_0);
+    const vec a15 = splat(b[k + 600]);
+    s15_0 = fma(a15, b0, s15_0);
+  }
+
+  store(scores, s0_0);
+  store(scores + 16, s1_0);
+  store(scores + 32, s2_0);
+  store(scores + 48, s3_0);
+  store(scores + 64, s4_0);
+  store(scores + 80, s5_0);
+  store(scores + 96, s6_0);
+  store(scores + 112, s7_0);
+  store(scores + 128, s8_0);
+  store(scores + 144, s9_0);
+  store(scores + 160, s10_0);
+  store(scores + 176, s11_0);
+  store(scores + 192, s12_0);
+  store(scores + 208, s13_0);
+  store(scores + 224, s14_0);
+  store(scores + 240, s15_0);
+
+  const vec high0_0 = max(max(s0_0, s1_0), max(s2_0, s3_0));
+  const vec high1_0 = max(max(s4_0, s5_0), max(s6_0, s7_0));
+  const vec high2_0 = max(max(s8_0, s9_0), max(s10_0, s11_0));
+  const vec high3_0 = max(max(s12_0, s13_0), max(s14_0, s15_0));
+  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), max(high2_0, high3_0))));
+}
+
+// 16 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_16x16_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+  vec s12_0 = splat(0.0f);
+  vec s13_0 = splat(0.0f);
+  vec s14_0 = splat(0.0f);
+  vec s15_0 = splat(0.0f);
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 40]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 80]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 120]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 160]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 200]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 240]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 280]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 320]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 360]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 400]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 440]);
+    s11_0 = fma(a11, b0, s11_0);
+    const vec a12 = splat(b[k + 480]);
+    s12_0 = fma(a12, b0, s12_0);
+    const vec a13 = splat(b[k + 520]);
+    s13_0 = fma(a13, b0, s13_0);
+    const vec a14 = splat(b[k + 560]);
+    s14_0 = fma(a14, b0, s14_0);
+    const vec a15 = splat(b[k + 600]);
+    s15_0 = fma(a15, b0, s15_0);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
+  store(scores + 16, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
+  store(scores + 32, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
+  store(scores + 48, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
+  store(scores + 64, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
+  store(scores + 80, x5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
+  store(scores + 96, x6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
+  store(scores + 112, x7_0);
+  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
+  store(scores + 128, x8_0);
+  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
+  store(scores + 144, x9_0);
+  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
+  store(scores + 160, x10_0);
+  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
+  store(scores + 176, x11_0);
+  const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
+  store(scores + 192, x12_0);
+  const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
+  store(scores + 208, x13_0);
+  const vec x14_0 = select(iless_equal(isplat(col + 14), row_of_lane0), s14_0, removed);
+  store(scores + 224, x14_0);
+  const vec x15_0 = select(iless_equal(isplat(col + 15), row_of_lane0), s15_0, removed);
+  store(scores + 240, x15_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
+  const vec high2_0 = max(max(x8_0, x9_0), max(x10_0, x11_0));
+  const vec high3_0 = max(max(x12_0, x13_0), max(x14_0, x15_0));
+  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), max(high2_0, high3_0))));
+}
+
+// 16 columns x 16 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_scores_in_part_16x16(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(16 * (row / 16) + 16, 77);
+  if (col < high0) {
+    attention_scores_16x16_in_part(local.rows, b, scores, local.block_peak, row, col);
+  } else {
+    for (long i = 0; i < 16; ++i) {
+      store(scores + 16 * i, splat(-__builtin_inff()));
+    }
+  }
+}
+
+// Scores of 16 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_16(attention_memory& local, long count, bool all) {
+  const vec old0 = load(local.peak);
+  const lanes_t outside0 = negation(less_equal(load(local.block_total), splat(0x1p+40f)));
+  const vec peak0 =
+      select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
+  store(local.peak, peak0);
+  const vec shift0 = shift_of(peak0);
+  store(local.carry, exp_nonpositive(old0 - peak0));
+  vec total0 = splat(0.0f);
+
+  for (long j = 0; j < count; ++j) {
+    const vec w0 = exp_shifted(load(local.scores + 16 * j), shift0);
+    store(local.scores + 16 * j, w0);
+    total0 = total0 + w0;
+  }
+
+  store(local.block_total, total0);
+}
+
+// 16 columns x 16 rows of weights.
+[[gnu::noinline]] void attention_weights_16x16(const float* rows, const float* b, float* scores,
+    const float* peak, float* block_total) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+  vec s12_0 = splat(0.0f);
+  vec s13_0 = splat(0.0f);
+  vec s14_0 = splat(0.0f);
+  vec s15_0 = splat(0.0f);
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 40]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 80]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 120]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 160]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 200]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 240]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 280]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 320]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 360]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 400]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 440]);
+    s11_0 = fma(a11, b0, s11_0);
+    const vec a12 = splat(b[k + 480]);
+    s12_0 = fma(a12, b0, s12_0);
+    const vec a13 = splat(b[k + 520]);
+    s13_0 = fma(a13, b0, s13_0);
+    const vec a14 = splat(b[k + 560]);
+    s14_0 = fma(a14, b0, s14_0);
+    const vec a15 = splat(b[k + 600]);
+    s15_0 = fma(a15, b0, s15_0);
+  }
+
+  const vec shift0 = shift_of(load(peak));
+  const vec w0_0 = exp_shifted(s0_0, shift0);
+  store(scores, w0_0);
+  const vec w1_0 = exp_shifted(s1_0, shift0);
+  store(scores + 16, w1_0);
+  const vec w2_0 = exp_shifted(s2_0, shift0);
+  store(scores + 32, w2_0);
+  const vec w3_0 = exp_shifted(s3_0, shift0);
+  store(scores + 48, w3_0);
+  const vec w4_0 = exp_shifted(s4_0, shift0);
+  store(scores + 64, w4_0);
+  const vec w5_0 = exp_shifted(s5_0, shift0);
+  store(scores + 80, w5_0);
+  const vec w6_0 = exp_shifted(s6_0, shift0);
+  store(scores + 96, w6_0);
+  const vec w7_0 = exp_shifted(s7_0, shift0);
+  store(scores + 112, w7_0);
+  const vec w8_0 = exp_shifted(s8_0, shift0);
+  store(scores + 128, w8_0);
+  const vec w9_0 = exp_shifted(s9_0, shift0);
+  store(scores + 144, w9_0);
+  const vec w10_0 = exp_shifted(s10_0, shift0);
+  store(scores + 160, w10_0);
+  const vec w11_0 = exp_shifted(s11_0, shift0);
+  store(scores + 176, w11_0);
+  const vec w12_0 = exp_shifted(s12_0, shift0);
+  store(scores + 192, w12_0);
+  const vec w13_0 = exp_shifted(s13_0, shift0);
+  store(scores + 208, w13_0);
+  const vec w14_0 = exp_shifted(s14_0, shift0);
+  store(scores + 224, w14_0);
+  const vec w15_0 = exp_shifted(s15_0, shift0);
+  store(scores + 240, w15_0);
+
+  store(block_total,
+      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
+          w10_0 + w11_0 + w12_0 + w13_0 + w14_0 + w15_0);
+}
+
+// 16 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_16x16_in_part(const float* rows, const float* b,
+    float* scores, const float* peak, float* block_total, long row, long col) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+  vec s12_0 = splat(0.0f);
+  vec s13_0 = splat(0.0f);
+  vec s14_0 = splat(0.0f);
+  vec s15_0 = splat(0.0f);
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 40]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 80]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 120]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 160]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 200]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 240]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 280]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 320]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 360]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 400]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 440]);
+    s11_0 = fma(a11, b0, s11_0);
+    const vec a12 = splat(b[k + 480]);
+    s12_0 = fma(a12, b0, s12_0);
+    const vec a13 = splat(b[k + 520]);
+    s13_0 = fma(a13, b0, s13_0);
+    const vec a14 = splat(b[k + 560]);
+    s14_0 = fma(a14, b0, s14_0);
+    const vec a15 = splat(b[k + 600]);
+    s15_0 = fma(a15, b0, s15_0);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec shift0 = shift_of(load(peak));
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
+  const vec w0_0 = exp_shifted(x0_0, shift0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
+  const vec w1_0 = exp_shifted(x1_0, shift0);
+  store(scores + 16, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
+  const vec w2_0 = exp_shifted(x2_0, shift0);
+  store(scores + 32, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
+  const vec w3_0 = exp_shifted(x3_0, shift0);
+  store(scores + 48, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
+  const vec w4_0 = exp_shifted(x4_0, shift0);
+  store(scores + 64, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
+  const vec w5_0 = exp_shifted(x5_0, shift0);
+  store(scores + 80, w5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
+  const vec w6_0 = exp_shifted(x6_0, shift0);
+  store(scores + 96, w6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
+  const vec w7_0 = exp_shifted(x7_0, shift0);
+  store(scores + 112, w7_0);
+  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
+  const vec w8_0 = exp_shifted(x8_0, shift0);
+  store(scores + 128, w8_0);
+  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
+  const vec w9_0 = exp_shifted(x9_0, shift0);
+  store(scores + 144, w9_0);
+  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
+  const vec w10_0 = exp_shifted(x10_0, shift0);
+  store(scores + 160, w10_0);
+  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
+  const vec w11_0 = exp_shifted(x11_0, shift0);
+  store(scores + 176, w11_0);
+  const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
+  const vec w12_0 = exp_shifted(x12_0, shift0);
+  store(scores + 192, w12_0);
+  const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
+  const vec w13_0 = exp_shifted(x13_0, shift0);
+  store(scores + 208, w13_0);
+  const vec x14_0 = select(iless_equal(isplat(col + 14), row_of_lane0), s14_0, removed);
+  const vec w14_0 = exp_shifted(x14_0, shift0);
+  store(scores + 224, w14_0);
+  const vec x15_0 = select(iless_equal(isplat(col + 15), row_of_lane0), s15_0, removed);
+  const vec w15_0 = exp_shifted(x15_0, shift0);
+  store(scores + 240, w15_0);
+
+  store(block_total,
+      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
+          w10_0 + w11_0 + w12_0 + w13_0 + w14_0 + w15_0);
+}
+
+// 16 columns x 16 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_weights_in_part_16x16(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(16 * (row / 16) + 16, 77);
+  if (col < high0) {
+    attention_weights_16x16_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+  } else {
+    for (long i = 0; i < 16; ++i) {
+      store(scores + 16 * i, splat(0.0f));
+    }
+  }
+}
+
+// 13 columns x 16 rows of weights.
+[[gnu::noinline]] void attention_weights_13x16(const float* rows, const float* b, float* scores,
+    const float* peak, float* block_total) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+  vec s12_0 = splat(0.0f);
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 40]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 80]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 120]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 160]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 200]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 240]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 280]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 320]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 360]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 400]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 440]);
+    s11_0 = fma(a11, b0, s11_0);
+    const vec a12 = splat(b[k + 480]);
+    s12_0 = fma(a12, b0, s12_0);
+  }
+
+  const vec shift0 = shift_of(load(peak));
+  const vec w0_0 = exp_shifted(s0_0, shift0);
+  store(scores, w0_0);
+  const vec w1_0 = exp_shifted(s1_0, shift0);
+  store(scores + 16, w1_0);
+  const vec w2_0 = exp_shifted(s2_0, shift0);
+  store(scores + 32, w2_0);
+  const vec w3_0 = exp_shifted(s3_0, shift0);
+  store(scores + 48, w3_0);
+  const vec w4_0 = exp_shifted(s4_0, shift0);
+  store(scores + 64, w4_0);
+  const vec w5_0 = exp_shifted(s5_0, shift0);
+  store(scores + 80, w5_0);
+  const vec w6_0 = exp_shifted(s6_0, shift0);
+  store(scores + 96, w6_0);
+  const vec w7_0 = exp_shifted(s7_0, shift0);
+  store(scores + 112, w7_0);
+  const vec w8_0 = exp_shifted(s8_0, shift0);
+  store(scores + 128, w8_0);
+  const vec w9_0 = exp_shifted(s9_0, shift0);
+  store(scores + 144, w9_0);
+  const vec w10_0 = exp_shifted(s10_0, shift0);
+  store(scores + 160, w10_0);
+  const vec w11_0 = exp_shifted(s11_0, shift0);
+  store(scores + 176, w11_0);
+  const vec w12_0 = exp_shifted(s12_0, shift0);
+  store(scores + 192, w12_0);
+
+  store(block_total,
+      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
+          w10_0 + w11_0 + w12_0);
+}
+
+// 13 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_13x16_in_part(const float* rows, const float* b,
+    float* scores, const float* peak, float* block_total, long row, long col) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+  vec s12_0 = splat(0.0f);
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 40]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 80]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 120]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 160]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 200]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 240]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 280]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 320]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 360]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 400]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 440]);
+    s11_0 = fma(a11, b0, s11_0);
+    const vec a12 = splat(b[k + 480]);
+    s12_0 = fma(a12, b0, s12_0);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec shift0 = shift_of(load(peak));
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
+  const vec w0_0 = exp_shifted(x0_0, shift0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
+  const vec w1_0 = exp_shifted(x1_0, shift0);
+  store(scores + 16, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
+  const vec w2_0 = exp_shifted(x2_0, shift0);
+  store(scores + 32, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
+  const vec w3_0 = exp_shifted(x3_0, shift0);
+  store(scores + 48, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
+  const vec w4_0 = exp_shifted(x4_0, shift0);
+  store(scores + 64, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
+  const vec w5_0 = exp_shifted(x5_0, shift0);
+  store(scores + 80, w5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
+  const vec w6_0 = exp_shifted(x6_0, shift0);
+  store(scores + 96, w6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
+  const vec w7_0 = exp_shifted(x7_0, shift0);
+  store(scores + 112, w7_0);
+  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
+  const vec w8_0 = exp_shifted(x8_0, shift0);
+  store(scores + 128, w8_0);
+  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
+  const vec w9_0 = exp_shifted(x9_0, shift0);
+  store(scores + 144, w9_0);
+  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
+  const vec w10_0 = exp_shifted(x10_0, shift0);
+  store(scores + 160, w10_0);
+  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
+  const vec w11_0 = exp_shifted(x11_0, shift0);
+  store(scores + 176, w11_0);
+  const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
+  const vec w12_0 = exp_shifted(x12_0, shift0);
+  store(scores + 192, w12_0);
+
+  store(block_total,
+      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
+          w10_0 + w11_0 + w12_0);
+}
+
+// 13 columns x 16 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_weights_in_part_13x16(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(16 * (row / 16) + 16, 77);
+  if (col < high0) {
+    attention_weights_13x16_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+  } else {
+    for (long i = 0; i < 13; ++i) {
+      store(scores + 16 * i, splat(0.0f));
+    }
+  }
+}
+
+// Weights of 16 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_16(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.k + 3080 * c1 + 40 * col;
+  for (long j = from; j < count - 15; j += 16) {
+    if (col + j < whole_end) {
+      attention_weights_16x16(local.rows, b + 40 * j, local.scores + 16 * j, local.peak,
+          local.block_total);
+    } else {
+      attention_weights_in_part_16x16(b + 40 * j, local.scores + 16 * j, row, col + j, local);
+    }
+  }
+  const long rest = 16 * (count / 16);
+  if (rest < count && from <= rest) {
+    if (col + rest < whole_end) {
+      attention_weights_13x16(local.rows, b + 40 * rest, local.scores + 16 * rest, local.peak,
+          local.block_total);
+    } else {
+      attention_weights_in_part_13x16(b + 40 * rest, local.scores + 16 * rest, row, col + rest,
+          local);
+    }
+  }
+}
+
+// Scores of 16 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_16(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.k + 3080 * c1 + 40 * col;
+  for (long j = from; j < count - 15; j += 16) {
+    if (col + j < whole_end) {
+      attention_scores_16x16(local.rows, b + 40 * j, local.scores + 16 * j, local.block_peak);
+    } else {
+      attention_scores_in_part_16x16(b + 40 * j, local.scores + 16 * j, row, col + j, local);
+    }
+  }
+  const long rest = 16 * (count / 16);
+  if (rest < count && from <= rest) {
+    if (col + rest < whole_end) {
+      attention_scores_13x16(local.rows, b + 40 * rest, local.scores + 16 * rest, local.block_peak);
+    } else {
+      attention_scores_in_part_13x16(b + 40 * rest, local.scores + 16 * rest, row, col + rest,
+          local);
+    }
+  }
+}
+
+// 9 rows x 40 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_9x40(const float* weights, const float* v, long count,
+    float* out, const float* carry, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  vec s80 = splat(0.0f), s81 = splat(0.0f), s82 = splat(0.0f);
+
+  if (!fresh) {
+    const vec c0 = splat(carry[0]);
+    s00 = c0 * load(out);
+    s01 = c0 * load(out + 16);
+    s02 = c0 * load_part(out + 32, 8);
+    const vec c1 = splat(carry[1]);
+    s10 = c1 * load(out + 40);
+    s11 = c1 * load(out + 56);
+    s12 = c1 * load_part(out + 72, 8);
+    const vec c2 = splat(carry[2]);
+    s20 = c2 * load(out + 80);
+    s21 = c2 * load(out + 96);
+    s22 = c2 * load_part(out + 112, 8);
+    const vec c3 = splat(carry[3]);
+    s30 = c3 * load(out + 120);
+    s31 = c3 * load(out + 136);
+    s32 = c3 * load_part(out + 152, 8);
+    const vec c4 = splat(carry[4]);
+    s40 = c4 * load(out + 160);
+    s41 = c4 * load(out + 176);
+    s42 = c4 * load_part(out + 192, 8);
+    const vec c5 = splat(carry[5]);
+    s50 = c5 * load(out + 200);
+    s51 = c5 * load(out + 216);
+    s52 = c5 * load_part(out + 232, 8);
+    const vec c6 = splat(carry[6]);
+    s60 = c6 * load(out + 240);
+    s61 = c6 * load(out + 256);
+    s62 = c6 * load_part(out + 272, 8);
+    const vec c7 = splat(carry[7]);
+    s70 = c7 * load(out + 280);
+    s71 = c7 * load(out + 296);
+    s72 = c7 * load_part(out + 312, 8);
+    const vec c8 = splat(carry[8]);
+    s80 = c8 * load(out + 320);
+    s81 = c8 * load(out + 336);
+    s82 = c8 * load_part(out + 352, 8);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 40 * k);
+    const vec b1 = load(v + 40 * k + 16);
+    const vec b2 = load_part(v + 40 * k + 32, 8);
+    const vec a0 = splat(weights[16 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(weights[16 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(weights[16 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(weights[16 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    const vec a4 = splat(weights[16 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    const vec a5 = splat(weights[16 * k + 5]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    const vec a6 = splat(weights[16 * k + 6]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
+    const vec a7 = splat(weights[16 * k + 7]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+    s72 = fma(a7, b2, s72);
+    const vec a8 = splat(weights[16 * k + 8]);
+    s80 = fma(a8, b0, s80);
+    s81 = fma(a8, b1, s81);
+    s82 = fma(a8, b2, s82);
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store_part(out + 32, s02, 8);
+  store(out + 40, s10);
+  store(out + 56, s11);
+  store_part(out + 72, s12, 8);
+  store(out + 80, s20);
+  store(out + 96, s21);
+  store_part(out + 112, s22, 8);
+  store(out + 120, s30);
+  store(out + 136, s31);
+  store_part(out + 152, s32, 8);
+  store(out + 160, s40);
+  store(out + 176, s41);
+  store_part(out + 192, s42, 8);
+  store(out + 200, s50);
+  store(out + 216, s51);
+  store_part(out + 232, s52, 8);
+  store(out + 240, s60);
+  store(out + 256, s61);
+  store_part(out + 272, s62, 8);
+  store(out + 280, s70);
+  store(out + 296, s71);
+  store_part(out + 312, s72, 8);
+  store(out + 320, s80);
+  store(out + 336, s81);
+  store_part(out + 352, s82, 8);
+}
+
+// 7 rows x 40 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_7x40(const float* weights, const float* v, long count,
+    float* out, const float* carry, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+
+  if (!fresh) {
+    const vec c0 = splat(carry[0]);
+    s00 = c0 * load(out);
+    s01 = c0 * load(out + 16);
+    s02 = c0 * load_part(out + 32, 8);
+    const vec c1 = splat(carry[1]);
+    s10 = c1 * load(out + 40);
+    s11 = c1 * load(out + 56);
+    s12 = c1 * load_part(out + 72, 8);
+    const vec c2 = splat(carry[2]);
+    s20 = c2 * load(out + 80);
+    s21 = c2 * load(out + 96);
+    s22 = c2 * load_part(out + 112, 8);
+    const vec c3 = splat(carry[3]);
+    s30 = c3 * load(out + 120);
+    s31 = c3 * load(out + 136);
+    s32 = c3 * load_part(out + 152, 8);
+    const vec c4 = splat(carry[4]);
+    s40 = c4 * load(out + 160);
+    s41 = c4 * load(out + 176);
+    s42 = c4 * load_part(out + 192, 8);
+    const vec c5 = splat(carry[5]);
+    s50 = c5 * load(out + 200);
+    s51 = c5 * load(out + 216);
+    s52 = c5 * load_part(out + 232, 8);
+    const vec c6 = splat(carry[6]);
+    s60 = c6 * load(out + 240);
+    s61 = c6 * load(out + 256);
+    s62 = c6 * load_part(out + 272, 8);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 40 * k);
+    const vec b1 = load(v + 40 * k + 16);
+    const vec b2 = load_part(v + 40 * k + 32, 8);
+    const vec a0 = splat(weights[16 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(weights[16 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(weights[16 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(weights[16 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    const vec a4 = splat(weights[16 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    const vec a5 = splat(weights[16 * k + 5]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    const vec a6 = splat(weights[16 * k + 6]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store_part(out + 32, s02, 8);
+  store(out + 40, s10);
+  store(out + 56, s11);
+  store_part(out + 72, s12, 8);
+  store(out + 80, s20);
+  store(out + 96, s21);
+  store_part(out + 112, s22, 8);
+  store(out + 120, s30);
+  store(out + 136, s31);
+  store_part(out + 152, s32, 8);
+  store(out + 160, s40);
+  store(out + 176, s41);
+  store_part(out + 192, s42, 8);
+  store(out + 200, s50);
+  store(out + 216, s51);
+  store_part(out + 232, s52, 8);
+  store(out + 240, s60);
+  store(out + 256, s61);
+  store_part(out + 272, s62, 8);
+}
+
+// Scores of 16 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_16(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  const float* v = m.v + 3080 * c1 + 40 * col;
+  float* out = m.out + 3080 * c1 + 40 * row;
+  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
+
+  for (long i = 0; i < 9; i += 9) {
+    const long high_last = smaller(16 * ((row + i + 8) / 16) + 16, 77);
+    const long end = smaller(high_last - col, count);
+    attention_values_9x40(local.scores + i, v, end, out + 40 * i, local.carry + i, fresh);
+  }
+  {
+    const long high_last = smaller(16 * ((row + 15) / 16) + 16, 77);
+    const long end = smaller(high_last - col, count);
+    attention_values_7x40(local.scores + 9, v, end, out + 360, local.carry + 9, fresh);
+  }
+}
+
+// 16 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_16(const Memory& m, long c1, long row, long col, long count,
+    long whole_end, attention_memory& local, bool fresh) {
+  store(local.carry, splat(1.0f));
+  store(local.block_total, splat(0.0f));
+  long done = 0;
+
+  // The first columns give each row the score that the others are compared with.
+  if (fresh) {
+    const float* b = m.k + 3080 * c1 + 40 * col;
+    store(local.block_peak, splat(-__FLT_MAX__));
+    if (count < 16) {
+      if (col < whole_end) {
+        attention_scores_13x16(local.rows, b, local.scores, local.block_peak);
+      } else {
+        attention_scores_in_part_13x16(b, local.scores, row, col, local);
+      }
+    } else if (col < whole_end) {
+      attention_scores_16x16(local.rows, b, local.scores, local.block_peak);
+    } else {
+      attention_scores_in_part_16x16(b, local.scores, row, col, local);
+    }
+    done = smaller(16, count);
+    attention_weigh_16(local, done, true);
+  }
+
+  attention_weights_of_16(m, c1, row, col, done, count, whole_end, local);
+
+  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
+  const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
+  if (any(negation(inside0))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    attention_scores_of_16(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_16(local, count, false);
+  }
+
+  attention_fold_16(m, c1, row, col, count, local, fresh);
+}
+
+// One row by its definition: over exactly the pairs that count, one at a time.
+[[gnu::noinline]] void attention_careful_row(const Memory& m, long c1, long row) {
+  const float* a = m.q + 3080 * c1 + 40 * row;
+  float* out = m.out + 3080 * c1 + 40 * row;
+  float peak = -__FLT_MAX__;
+  float total = 0.0f;
+  bool kept = false;
+
+  for (long n = 0; n < 32; n += 16) {
+    store(out + n, splat(0.0f));
+  }
+  store_part(out + 32, splat(0.0f), 8);
+
+  const long high = smaller(16 * (row / 16) + 16, 77);
+  for (long col = 0; col < high; ++col) {
+    if (col > row) {
+      continue;
+    }
+
+    const float* b = m.k + 3080 * c1 + 40 * col;
+    vec sum = splat(0.0f);
+    for (long k = 0; k < 32; k += 16) {
+      sum = fma(load(a + k), load(b + k), sum);
+    }
+    float dot = reduce_add(sum);
+    for (long k = 32; k < 40; ++k) {
+      dot += a[k] * b[k];
+    }
+
+    const float score = 0.15811388f * dot;
+    if (score == -__builtin_inff()) {
+      continue;
+    }
+    kept = true;
+
+    // Older sums are worth less, the higher the peak.
+    if (score > peak) {
+      const float carry = exp(peak - score);
+      total *= carry;
+      for (long n = 0; n < 32; n += 16) {
+        store(out + n, splat(carry) * load(out + n));
+      }
+      store_part(out + 32, splat(carry) * load_part(out + 32, 8), 8);
+      peak = score;
+    }
+
+    const float weight = exp(score - peak);
+    total += weight;
+    const float* v = m.v + 3080 * c1 + 40 * col;
+    for (long n = 0; n < 32; n += 16) {
+      store(out + n, fma(splat(weight), load(v + n), load(out + n)));
+    }
+    store_part(out + 32, fma(splat(weight), load_part(v + 32, 8), load_part(out + 32, 8)), 8);
+  }
+
+  const float factor = kept ? 1.0f / total : 0.0f;
+  for (long n = 0; n < 32; n += 16) {
+    store(out + n, splat(factor) * load(out + n));
+  }
+  store_part(out + 32, splat(factor) * load_part(out + 32, 8), 8);
+}
+
+// The nth of 4 blocks of 16 rows.
+[[gnu::noinline]] void attention_16_rows(const Memory& m, long c1, long nth,
+    attention_memory& local) {
+  const long row = 16 * nth;
+  const float* a = m.q + 3080 * c1 + 40 * row;
+  float* out = m.out + 3080 * c1 + 40 * row;
+
+  // Rows change places with their elements: a vector holds the same element of every row.
+  for (long k = 0; k < 32; k += 16) {
+    transpose_block(a + k, 40, local.rows + 16 * k, 16, splat(0.15811388f));
+  }
+  for (long k = 32; k < 40; ++k) {
+    for (long lane = 0; lane < 16; ++lane) {
+      local.rows[16 * k + lane] = a[40 * lane + k] * 0.15811388f;
+    }
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+
+  bool fresh = true;
+  const long whole_end = 16 * nth;
+  const long end = 16 * nth + 16;
+  for (long col = 0; col < end; col += 208) {
+    attention_visit_16(m, c1, row, col, smaller(208, end - col), whole_end, local, fresh);
+    fresh = false;
+  }
+
+  store(local.carry, splat(1.0f) / load(local.total));
+
+  // x - x is 0, or NaN if x is not finite.
+  vec odd = splat(0.0f);
+  for (long i = 0; i < 16; ++i) {
+    const vec factor = splat(local.carry[i]);
+    for (long n = 0; n < 32; n += 16) {
+      const vec x = factor * load(out + 40 * i + n);
+      store(out + 40 * i + n, x);
+      odd = odd + (x - x);
+    }
+    const vec rest = factor * load_part(out + 40 * i + 32, 8);
+    store_part(out + 40 * i + 32, rest, 8);
+    odd = odd + (rest - rest);
+  }
+
+  // Rows that are not finite are computed again, with care.
+  if (has_nan(odd)) {
+    for (long i = 0; i < 16; ++i) {
+      vec row_odd = splat(0.0f);
+      for (long n = 0; n < 32; n += 16) {
+        const vec x = load(out + 40 * i + n);
+        row_odd = row_odd + (x - x);
+      }
+      const vec rest = load_part(out + 40 * i + 32, 8);
+      row_odd = row_odd + (rest - rest);
+      if (has_nan(row_odd)) {
+        attention_careful_row(m, c1, row + i);
+      }
+    }
+  }
+}
+
+// 25 columns x 16 rows of scores.
+[[gnu::noinline]] void attention_scores_25x16(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+  vec s12_0 = splat(0.0f);
+  vec s13_0 = splat(0.0f);
+  vec s14_0 = splat(0.0f);
+  vec s15_0 = splat(0.0f);
+  vec s16_0 = splat(0.0f);
+  vec s17_0 = splat(0.0f);
+  vec s18_0 = splat(0.0f);
+  vec s19_0 = splat(0.0f);
+  vec s20_0 = splat(0.0f);
+  vec s21_0 = splat(0.0f);
+  vec s22_0 = splat(0.0f);
+  vec s23_0 = splat(0.0f);
+  vec s24_0 = splat(0.0f);
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 40]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 80]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 120]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 160]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 200]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 240]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 280]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 320]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 360]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 400]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 440]);
+    s11_0 = fma(a11, b0, s11_0);
+    const vec a12 = splat(b[k + 480]);
+    s12_0 = fma(a12, b0, s12_0);
+    const vec a13 = splat(b[k + 520]);
+    s13_0 = fma(a13, b0, s13_0);
+    const vec a14 = splat(b[k + 560]);
+    s14_0 = fma(a14, b0, s14_0);
+    const vec a15 = splat(b[k + 600]);
+    s15_0 = fma(a15, b0, s15_0);
+    const vec a16 = splat(b[k + 640]);
+    s16_0 = fma(a16, b0, s16_0);
+    const vec a17 = splat(b[k + 680]);
+    s17_0 = fma(a17, b0, s17_0);
+    const vec a18 = splat(b[k + 720]);
+    s18_0 = fma(a18, b0, s18_0);
+    const vec a19 = splat(b[k + 760]);
+    s19_0 = fma(a19, b0, s19_0);
+    const vec a20 = splat(b[k + 800]);
+    s20_0 = fma(a20, b0, s20_0);
+    const vec a21 = splat(b[k + 840]);
+    s21_0 = fma(a21, b0, s21_0);
+    const vec a22 = splat(b[k + 880]);
+    s22_0 = fma(a22, b0, s22_0);
+    const vec a23 = splat(b[k + 920]);
+    s23_0 = fma(a23, b0, s23_0);
+    const vec a24 = splat(b[k + 960]);
+    s24_0 = fma(a24, b0, s24_0);
+  }
+
+  store(scores, s0_0);
+  store(scores + 16, s1_0);
+  store(scores + 32, s2_0);
+  store(scores + 48, s3_0);
+  store(scores + 64, s4_0);
+  store(scores + 80, s5_0);
+  store(scores + 96, s6_0);
+  store(scores + 112, s7_0);
+  store(scores + 128, s8_0);
+  store(scores + 144, s9_0);
+  store(scores + 160, s10_0);
+  store(scores + 176, s11_0);
+  store(scores + 192, s12_0);
+  store(scores + 208, s13_0);
+  store(scores + 224, s14_0);
+  store(scores + 240, s15_0);
+  store(scores + 256, s16_0);
+  store(scores + 272, s17_0);
+  store(scores + 288, s18_0);
+  store(scores + 304, s19_0);
+  store(scores + 320, s20_0);
+  store(scores + 336, s21_0);
+  store(scores + 352, s22_0);
+  store(scores + 368, s23_0);
+  store(scores + 384, s24_0);
+
+  const vec high0_0 = max(max(s0_0, s1_0), max(s2_0, s3_0));
+  const vec high1_0 = max(max(s4_0, s5_0), max(s6_0, s7_0));
+  const vec high2_0 = max(max(s8_0, s9_0), max(s10_0, s11_0));
+  const vec high3_0 = max(max(s12_0, s13_0), max(s14_0, s15_0));
+  const vec high4_0 = max(max(s16_0, s17_0), max(s18_0, s19_0));
+  const vec high5_0 = max(max(s20_0, s21_0), max(s22_0, s23_0));
+  store(block_peak,
+      max(load(block_peak),
+          max(max(max(high0_0, high1_0), max(high2_0, high3_0)),
+              max(max(high4_0, high5_0), s24_0))));
+}
+
+// 25 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_25x16_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+  vec s12_0 = splat(0.0f);
+  vec s13_0 = splat(0.0f);
+  vec s14_0 = splat(0.0f);
+  vec s15_0 = splat(0.0f);
+  vec s16_0 = splat(0.0f);
+  vec s17_0 = splat(0.0f);
+  vec s18_0 = splat(0.0f);
+  vec s19_0 = splat(0.0f);
+  vec s20_0 = splat(0.0f);
+  vec s21_0 = splat(0.0f);
+  vec s22_0 = splat(0.0f);
+  vec s23_0 = splat(0.0f);
+  vec s24_0 = splat(0.0f);
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 40]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 80]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 120]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 160]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 200]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 240]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 280]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 320]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 360]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 400]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 440]);
+    s11_0 = fma(a11, b0, s11_0);
+    const vec a12 = splat(b[k + 480]);
+    s12_0 = fma(a12, b0, s12_0);
+    const vec a13 = splat(b[k + 520]);
+    s13_0 = fma(a13, b0, s13_0);
+    const vec a14 = splat(b[k + 560]);
+    s14_0 = fma(a14, b0, s14_0);
+    const vec a15 = splat(b[k + 600]);
+    s15_0 = fma(a15, b0, s15_0);
+    const vec a16 = splat(b[k + 640]);
+    s16_0 = fma(a16, b0, s16_0);
+    const vec a17 = splat(b[k + 680]);
+    s17_0 = fma(a17, b0, s17_0);
+    const vec a18 = splat(b[k + 720]);
+    s18_0 = fma(a18, b0, s18_0);
+    const vec a19 = splat(b[k + 760]);
+    s19_0 = fma(a19, b0, s19_0);
+    const vec a20 = splat(b[k + 800]);
+    s20_0 = fma(a20, b0, s20_0);
+    const vec a21 = splat(b[k + 840]);
+    s21_0 = fma(a21, b0, s21_0);
+    const vec a22 = splat(b[k + 880]);
+    s22_0 = fma(a22, b0, s22_0);
+    const vec a23 = splat(b[k + 920]);
+    s23_0 = fma(a23, b0, s23_0);
+    const vec a24 = splat(b[k + 960]);
+    s24_0 = fma(a24, b0, s24_0);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
+  store(scores + 16, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
+  store(scores + 32, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
+  store(scores + 48, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
+  store(scores + 64, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
+  store(scores + 80, x5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
+  store(scores + 96, x6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
+  store(scores + 112, x7_0);
+  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
+  store(scores + 128, x8_0);
+  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
+  store(scores + 144, x9_0);
+  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
+  store(scores + 160, x10_0);
+  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
+  store(scores + 176, x11_0);
+  const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
+  store(scores + 192, x12_0);
+  const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
+  store(scores + 208, x13_0);
+  const vec x14_0 = select(iless_equal(isplat(col + 14), row_of_lane0), s14_0, removed);
+  store(scores + 224, x14_0);
+  const vec x15_0 = select(iless_equal(isplat(col + 15), row_of_lane0), s15_0, removed);
+  store(scores + 240, x15_0);
+  const vec x16_0 = select(iless_equal(isplat(col + 16), row_of_lane0), s16_0, removed);
+  store(scores + 256, x16_0);
+  const vec x17_0 = select(iless_equal(isplat(col + 17), row_of_lane0), s17_0, removed);
+  store(scores + 272, x17_0);
+  const vec x18_0 = select(iless_equal(isplat(col + 18), row_of_lane0), s18_0, removed);
+  store(scores + 288, x18_0);
+  const vec x19_0 = select(iless_equal(isplat(col + 19), row_of_lane0), s19_0, removed);
+  store(scores + 304, x19_0);
+  const vec x20_0 = select(iless_equal(isplat(col + 20), row_of_lane0), s20_0, removed);
+  store(scores + 320, x20_0);
+  const vec x21_0 = select(iless_equal(isplat(col + 21), row_of_lane0), s21_0, removed);
+  store(scores + 336, x21_0);
+  const vec x22_0 = select(iless_equal(isplat(col + 22), row_of_lane0), s22_0, removed);
+  store(scores + 352, x22_0);
+  const vec x23_0 = select(iless_equal(isplat(col + 23), row_of_lane0), s23_0, removed);
+  store(scores + 368, x23_0);
+  const vec x24_0 = select(iless_equal(isplat(col + 24), row_of_lane0), s24_0, removed);
+  store(scores + 384, x24_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
+  const vec high2_0 = max(max(x8_0, x9_0), max(x10_0, x11_0));
+  const vec high3_0 = max(max(x12_0, x13_0), max(x14_0, x15_0));
+  const vec high4_0 = max(max(x16_0, x17_0), max(x18_0, x19_0));
+  const vec high5_0 = max(max(x20_0, x21_0), max(x22_0, x23_0));
+  store(block_peak,
+      max(load(block_peak),
+          max(max(max(high0_0, high1_0), max(high2_0, high3_0)),
+              max(max(high4_0, high5_0), x24_0))));
+}
+
+// 25 columns x 13 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_scores_in_part_25x13(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(16 * (row / 16) + 16, 77);
+  if (col < high0) {
+    attention_scores_25x16_in_part(local.rows, b, scores, local.block_peak, row, col);
+  } else {
+    for (long i = 0; i < 25; ++i) {
+      store(scores + 16 * i, splat(-__builtin_inff()));
+    }
+  }
+}
+
+// 26 columns x 16 rows of scores.
+[[gnu::noinline]] void attention_scores_26x16(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+  vec s12_0 = splat(0.0f);
+  vec s13_0 = splat(0.0f);
+  vec s14_0 = splat(0.0f);
+  vec s15_0 = splat(0.0f);
+  vec s16_0 = splat(0.0f);
+  vec s17_0 = splat(0.0f);
+  vec s18_0 = splat(0.0f);
+  vec s19_0 = splat(0.0f);
+  vec s20_0 = splat(0.0f);
+  vec s21_0 = splat(0.0f);
+  vec s22_0 = splat(0.0f);
+  vec s23_0 = splat(0.0f);
+  vec s24_0 = splat(0.0f);
+  vec s25_0 = splat(0.0f);
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 40]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 80]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 120]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 160]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 200]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 240]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 280]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 320]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 360]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 400]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 440]);
+    s11_0 = fma(a11, b0, s11_0);
+    const vec a12 = splat(b[k + 480]);
+    s12_0 = fma(a12, b0, s12_0);
+    const vec a13 = splat(b[k + 520]);
+    s13_0 = fma(a13, b0, s13_0);
+    const vec a14 = splat(b[k + 560]);
+    s14_0 = fma(a14, b0, s14_0);
+    const vec a15 = splat(b[k + 600]);
+    s15_0 = fma(a15, b0, s15_0);
+    const vec a16 = splat(b[k + 640]);
+    s16_0 = fma(a16, b0, s16_0);
+    const vec a17 = splat(b[k + 680]);
+    s17_0 = fma(a17, b0, s17_0);
+    const vec a18 = splat(b[k + 720]);
+    s18_0 = fma(a18, b0, s18_0);
+    const vec a19 = splat(b[k + 760]);
+    s19_0 = fma(a19, b0, s19_0);
+    const vec a20 = splat(b[k + 800]);
+    s20_0 = fma(a20, b0, s20_0);
+    const vec a21 = splat(b[k + 840]);
+    s21_0 = fma(a21, b0, s21_0);
+    const vec a22 = splat(b[k + 880]);
+    s22_0 = fma(a22, b0, s22_0);
+    const vec a23 = splat(b[k + 920]);
+    s23_0 = fma(a23, b0, s23_0);
+    const vec a24 = splat(b[k + 960]);
+    s24_0 = fma(a24, b0, s24_0);
+    const vec a25 = splat(b[k + 1000]);
+    s25_0 = fma(a25, b0, s25_0);
+  }
+
+  store(scores, s0_0);
+  store(scores + 16, s1_0);
+  store(scores + 32, s2_0);
+  store(scores + 48, s3_0);
+  store(scores + 64, s4_0);
+  store(scores + 80, s5_0);
+  store(scores + 96, s6_0);
+  store(scores + 112, s7_0);
+  store(scores + 128, s8_0);
+  store(scores + 144, s9_0);
+  store(scores + 160, s10_0);
+  store(scores + 176, s11_0);
+  store(scores + 192, s12_0);
+  store(scores + 208, s13_0);
+  store(scores + 224, s14_0);
+  store(scores + 240, s15_0);
+  store(scores + 256, s16_0);
+  store(scores + 272, s17_0);
+  store(scores + 288, s18_0);
+  store(scores + 304, s19_0);
+  store(scores + 320, s20_0);
+  store(scores + 336, s21_0);
+  store(scores + 352, s22_0);
+  store(scores + 368, s23_0);
+  store(scores + 384, s24_0);
+  store(scores + 400, s25_0);
+
+  const vec high0_0 = max(max(s0_0, s1_0), max(s2_0, s3_0));
+  const vec high1_0 = max(max(s4_0, s5_0), max(s6_0, s7_0));
+  const vec high2_0 = max(max(s8_0, s9_0), max(s10_0, s11_0));
+  const vec high3_0 = max(max(s12_0, s13_0), max(s14_0, s15_0));
+  const vec high4_0 = max(max(s16_0, s17_0), max(s18_0, s19_0));
+  const vec high5_0 = max(max(s20_0, s21_0), max(s22_0, s23_0));
+  const vec high6_0 = max(s24_0, s25_0);
+  store(block_peak,
+      max(load(block_peak),
+          max(max(max(high0_0, high1_0), max(high2_0, high3_0)),
+              max(max(high4_0, high5_0), high6_0))));
+}
+
+// 26 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_26x16_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+  vec s12_0 = splat(0.0f);
+  vec s13_0 = splat(0.0f);
+  vec s14_0 = splat(0.0f);
+  vec s15_0 = splat(0.0f);
+  vec s16_0 = splat(0.0f);
+  vec s17_0 = splat(0.0f);
+  vec s18_0 = splat(0.0f);
+  vec s19_0 = splat(0.0f);
+  vec s20_0 = splat(0.0f);
+  vec s21_0 = splat(0.0f);
+  vec s22_0 = splat(0.0f);
+  vec s23_0 = splat(0.0f);
+  vec s24_0 = splat(0.0f);
+  vec s25_0 = splat(0.0f);
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 40]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 80]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 120]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 160]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 200]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 240]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 280]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 320]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 360]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 400]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 440]);
+    s11_0 = fma(a11, b0, s11_0);
+    const vec a12 = splat(b[k + 480]);
+    s12_0 = fma(a12, b0, s12_0);
+    const vec a13 = splat(b[k + 520]);
+    s13_0 = fma(a13, b0, s13_0);
+    const vec a14 = splat(b[k + 560]);
+    s14_0 = fma(a14, b0, s14_0);
+    const vec a15 = splat(b[k + 600]);
+    s15_0 = fma(a15, b0, s15_0);
+    const vec a16 = splat(b[k + 640]);
+    s16_0 = fma(a16, b0, s16_0);
+    const vec a17 = splat(b[k + 680]);
+    s17_0 = fma(a17, b0, s17_0);
+    const vec a18 = splat(b[k + 720]);
+    s18_0 = fma(a18, b0, s18_0);
+    const vec a19 = splat(b[k + 760]);
+    s19_0 = fma(a19, b0, s19_0);
+    const vec a20 = splat(b[k + 800]);
+    s20_0 = fma(a20, b0, s20_0);
+    const vec a21 = splat(b[k + 840]);
+    s21_0 = fma(a21, b0, s21_0);
+    const vec a22 = splat(b[k + 880]);
+    s22_0 = fma(a22, b0, s22_0);
+    const vec a23 = splat(b[k + 920]);
+    s23_0 = fma(a23, b0, s23_0);
+    const vec a24 = splat(b[k + 960]);
+    s24_0 = fma(a24, b0, s24_0);
+    const vec a25 = splat(b[k + 1000]);
+    s25_0 = fma(a25, b0, s25_0);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
+  store(scores + 16, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
+  store(scores + 32, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
+  store(scores + 48, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
+  store(scores + 64, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
+  store(scores + 80, x5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
+  store(scores + 96, x6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
+  store(scores + 112, x7_0);
+  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
+  store(scores + 128, x8_0);
+  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
+  store(scores + 144, x9_0);
+  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
+  store(scores + 160, x10_0);
+  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
+  store(scores + 176, x11_0);
+  const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
+  store(scores + 192, x12_0);
+  const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
+  store(scores + 208, x13_0);
+  const vec x14_0 = select(iless_equal(isplat(col + 14), row_of_lane0), s14_0, removed);
+  store(scores + 224, x14_0);
+  const vec x15_0 = select(iless_equal(isplat(col + 15), row_of_lane0), s15_0, removed);
+  store(scores + 240, x15_0);
+  const vec x16_0 = select(iless_equal(isplat(col + 16), row_of_lane0), s16_0, removed);
+  store(scores + 256, x16_0);
+  const vec x17_0 = select(iless_equal(isplat(col + 17), row_of_lane0), s17_0, removed);
+  store(scores + 272, x17_0);
+  const vec x18_0 = select(iless_equal(isplat(col + 18), row_of_lane0), s18_0, removed);
+  store(scores + 288, x18_0);
+  const vec x19_0 = select(iless_equal(isplat(col + 19), row_of_lane0), s19_0, removed);
+  store(scores + 304, x19_0);
+  const vec x20_0 = select(iless_equal(isplat(col + 20), row_of_lane0), s20_0, removed);
+  store(scores + 320, x20_0);
+  const vec x21_0 = select(iless_equal(isplat(col + 21), row_of_lane0), s21_0, removed);
+  store(scores + 336, x21_0);
+  const vec x22_0 = select(iless_equal(isplat(col + 22), row_of_lane0), s22_0, removed);
+  store(scores + 352, x22_0);
+  const vec x23_0 = select(iless_equal(isplat(col + 23), row_of_lane0), s23_0, removed);
+  store(scores + 368, x23_0);
+  const vec x24_0 = select(iless_equal(isplat(col + 24), row_of_lane0), s24_0, removed);
+  store(scores + 384, x24_0);
+  const vec x25_0 = select(iless_equal(isplat(col + 25), row_of_lane0), s25_0, removed);
+  store(scores + 400, x25_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
+  const vec high2_0 = max(max(x8_0, x9_0), max(x10_0, x11_0));
+  const vec high3_0 = max(max(x12_0, x13_0), max(x14_0, x15_0));
+  const vec high4_0 = max(max(x16_0, x17_0), max(x18_0, x19_0));
+  const vec high5_0 = max(max(x20_0, x21_0), max(x22_0, x23_0));
+  const vec high6_0 = max(x24_0, x25_0);
+  store(block_peak,
+      max(load(block_peak),
+          max(max(max(high0_0, high1_0), max(high2_0, high3_0)),
+              max(max(high4_0, high5_0), high6_0))));
+}
+
+// 26 columns x 13 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_scores_in_part_26x13(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(16 * (row / 16) + 16, 77);
+  if (col < high0) {
+    attention_scores_26x16_in_part(local.rows, b, scores, local.block_peak, row, col);
+  } else {
+    for (long i = 0; i < 26; ++i) {
+      store(scores + 16 * i, splat(-__builtin_inff()));
+    }
+  }
+}
+
+// 26 columns x 16 rows of weights.
+[[gnu::noinline]] void attention_weights_26x16(const float* rows, const float* b, float* scores,
+    const float* peak, float* block_total) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+  vec s12_0 = splat(0.0f);
+  vec s13_0 = splat(0.0f);
+  vec s14_0 = splat(0.0f);
+  vec s15_0 = splat(0.0f);
+  vec s16_0 = splat(0.0f);
+  vec s17_0 = splat(0.0f);
+  vec s18_0 = splat(0.0f);
+  vec s19_0 = splat(0.0f);
+  vec s20_0 = splat(0.0f);
+  vec s21_0 = splat(0.0f);
+  vec s22_0 = splat(0.0f);
+  vec s23_0 = splat(0.0f);
+  vec s24_0 = splat(0.0f);
+  vec s25_0 = splat(0.0f);
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 40]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 80]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 120]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 160]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 200]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 240]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 280]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 320]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 360]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 400]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 440]);
+    s11_0 = fma(a11, b0, s11_0);
+    const vec a12 = splat(b[k + 480]);
+    s12_0 = fma(a12, b0, s12_0);
+    const vec a13 = splat(b[k + 520]);
+    s13_0 = fma(a13, b0, s13_0);
+    const vec a14 = splat(b[k + 560]);
+    s14_0 = fma(a14, b0, s14_0);
+    const vec a15 = splat(b[k + 600]);
+    s15_0 = fma(a15, b0, s15_0);
+    const vec a16 = splat(b[k + 640]);
+    s16_0 = fma(a16, b0, s16_0);
+    const vec a17 = splat(b[k + 680]);
+    s17_0 = fma(a17, b0, s17_0);
+    const vec a18 = splat(b[k + 720]);
+    s18_0 = fma(a18, b0, s18_0);
+    const vec a19 = splat(b[k + 760]);
+    s19_0 = fma(a19, b0, s19_0);
+    const vec a20 = splat(b[k + 800]);
+    s20_0 = fma(a20, b0, s20_0);
+    const vec a21 = splat(b[k + 840]);
+    s21_0 = fma(a21, b0, s21_0);
+    const vec a22 = splat(b[k + 880]);
+    s22_0 = fma(a22, b0, s22_0);
+    const vec a23 = splat(b[k + 920]);
+    s23_0 = fma(a23, b0, s23_0);
+    const vec a24 = splat(b[k + 960]);
+    s24_0 = fma(a24, b0, s24_0);
+    const vec a25 = splat(b[k + 1000]);
+    s25_0 = fma(a25, b0, s25_0);
+  }
+
+  const vec shift0 = shift_of(load(peak));
+  const vec w0_0 = exp_shifted(s0_0, shift0);
+  store(scores, w0_0);
+  const vec w1_0 = exp_shifted(s1_0, shift0);
+  store(scores + 16, w1_0);
+  const vec w2_0 = exp_shifted(s2_0, shift0);
+  store(scores + 32, w2_0);
+  const vec w3_0 = exp_shifted(s3_0, shift0);
+  store(scores + 48, w3_0);
+  const vec w4_0 = exp_shifted(s4_0, shift0);
+  store(scores + 64, w4_0);
+  const vec w5_0 = exp_shifted(s5_0, shift0);
+  store(scores + 80, w5_0);
+  const vec w6_0 = exp_shifted(s6_0, shift0);
+  store(scores + 96, w6_0);
+  const vec w7_0 = exp_shifted(s7_0, shift0);
+  store(scores + 112, w7_0);
+  const vec w8_0 = exp_shifted(s8_0, shift0);
+  store(scores + 128, w8_0);
+  const vec w9_0 = exp_shifted(s9_0, shift0);
+  store(scores + 144, w9_0);
+  const vec w10_0 = exp_shifted(s10_0, shift0);
+  store(scores + 160, w10_0);
+  const vec w11_0 = exp_shifted(s11_0, shift0);
+  store(scores + 176, w11_0);
+  const vec w12_0 = exp_shifted(s12_0, shift0);
+  store(scores + 192, w12_0);
+  const vec w13_0 = exp_shifted(s13_0, shift0);
+  store(scores + 208, w13_0);
+  const vec w14_0 = exp_shifted(s14_0, shift0);
+  store(scores + 224, w14_0);
+  const vec w15_0 = exp_shifted(s15_0, shift0);
+  store(scores + 240, w15_0);
+  const vec w16_0 = exp_shifted(s16_0, shift0);
+  store(scores + 256, w16_0);
+  const vec w17_0 = exp_shifted(s17_0, shift0);
+  store(scores + 272, w17_0);
+  const vec w18_0 = exp_shifted(s18_0, shift0);
+  store(scores + 288, w18_0);
+  const vec w19_0 = exp_shifted(s19_0, shift0);
+  store(scores + 304, w19_0);
+  const vec w20_0 = exp_shifted(s20_0, shift0);
+  store(scores + 320, w20_0);
+  const vec w21_0 = exp_shifted(s21_0, shift0);
+  store(scores + 336, w21_0);
+  const vec w22_0 = exp_shifted(s22_0, shift0);
+  store(scores + 352, w22_0);
+  const vec w23_0 = exp_shifted(s23_0, shift0);
+  store(scores + 368, w23_0);
+  const vec w24_0 = exp_shifted(s24_0, shift0);
+  store(scores + 384, w24_0);
+  const vec w25_0 = exp_shifted(s25_0, shift0);
+  store(scores + 400, w25_0);
+
+  store(block_total,
+      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
+          w10_0 + w11_0 + w12_0 + w13_0 + w14_0 + w15_0 + w16_0 + w17_0 + w18_0 + w19_0 + w20_0 +
+          w21_0 + w22_0 + w23_0 + w24_0 + w25_0);
+}
+
+// 26 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_26x16_in_part(const float* rows, const float* b,
+    float* scores, const float* peak, float* block_total, long row, long col) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+  vec s12_0 = splat(0.0f);
+  vec s13_0 = splat(0.0f);
+  vec s14_0 = splat(0.0f);
+  vec s15_0 = splat(0.0f);
+  vec s16_0 = splat(0.0f);
+  vec s17_0 = splat(0.0f);
+  vec s18_0 = splat(0.0f);
+  vec s19_0 = splat(0.0f);
+  vec s20_0 = splat(0.0f);
+  vec s21_0 = splat(0.0f);
+  vec s22_0 = splat(0.0f);
+  vec s23_0 = splat(0.0f);
+  vec s24_0 = splat(0.0f);
+  vec s25_0 = splat(0.0f);
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 40]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 80]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 120]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 160]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 200]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 240]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 280]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 320]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 360]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 400]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 440]);
+    s11_0 = fma(a11, b0, s11_0);
+    const vec a12 = splat(b[k + 480]);
+    s12_0 = fma(a12, b0, s12_0);
+    const vec a13 = splat(b[k + 520]);
+    s13_0 = fma(a13, b0, s13_0);
+    const vec a14 = splat(b[k + 560]);
+    s14_0 = fma(a14, b0, s14_0);
+    const vec a15 = splat(b[k + 600]);
+    s15_0 = fma(a15, b0, s15_0);
+    const vec a16 = splat(b[k + 640]);
+    s16_0 = fma(a16, b0, s16_0);
+    const vec a17 = splat(b[k + 680]);
+    s17_0 = fma(a17, b0, s17_0);
+    const vec a18 = splat(b[k + 720]);
+    s18_0 = fma(a18, b0, s18_0);
+    const vec a19 = splat(b[k + 760]);
+    s19_0 = fma(a19, b0, s19_0);
+    const vec a20 = splat(b[k + 800]);
+    s20_0 = fma(a20, b0, s20_0);
+    const vec a21 = splat(b[k + 840]);
+    s21_0 = fma(a21, b0, s21_0);
+    const vec a22 = splat(b[k + 880]);
+    s22_0 = fma(a22, b0, s22_0);
+    const vec a23 = splat(b[k + 920]);
+    s23_0 = fma(a23, b0, s23_0);
+    const vec a24 = splat(b[k + 960]);
+    s24_0 = fma(a24, b0, s24_0);
+    const vec a25 = splat(b[k + 1000]);
+    s25_0 = fma(a25, b0, s25_0);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec shift0 = shift_of(load(peak));
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
+  const vec w0_0 = exp_shifted(x0_0, shift0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
+  const vec w1_0 = exp_shifted(x1_0, shift0);
+  store(scores + 16, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
+  const vec w2_0 = exp_shifted(x2_0, shift0);
+  store(scores + 32, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
+  const vec w3_0 = exp_shifted(x3_0, shift0);
+  store(scores + 48, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
+  const vec w4_0 = exp_shifted(x4_0, shift0);
+  store(scores + 64, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
+  const vec w5_0 = exp_shifted(x5_0, shift0);
+  store(scores + 80, w5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
+  const vec w6_0 = exp_shifted(x6_0, shift0);
+  store(scores + 96, w6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
+  const vec w7_0 = exp_shifted(x7_0, shift0);
+  store(scores + 112, w7_0);
+  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
+  const vec w8_0 = exp_shifted(x8_0, shift0);
+  store(scores + 128, w8_0);
+  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
+  const vec w9_0 = exp_shifted(x9_0, shift0);
+  store(scores + 144, w9_0);
+  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
+  const vec w10_0 = exp_shifted(x10_0, shift0);
+  store(scores + 160, w10_0);
+  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
+  const vec w11_0 = exp_shifted(x11_0, shift0);
+  store(scores + 176, w11_0);
+  const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
+  const vec w12_0 = exp_shifted(x12_0, shift0);
+  store(scores + 192, w12_0);
+  const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
+  const vec w13_0 = exp_shifted(x13_0, shift0);
+  store(scores + 208, w13_0);
+  const vec x14_0 = select(iless_equal(isplat(col + 14), row_of_lane0), s14_0, removed);
+  const vec w14_0 = exp_shifted(x14_0, shift0);
+  store(scores + 224, w14_0);
+  const vec x15_0 = select(iless_equal(isplat(col + 15), row_of_lane0), s15_0, removed);
+  const vec w15_0 = exp_shifted(x15_0, shift0);
+  store(scores + 240, w15_0);
+  const vec x16_0 = select(iless_equal(isplat(col + 16), row_of_lane0), s16_0, removed);
+  const vec w16_0 = exp_shifted(x16_0, shift0);
+  store(scores + 256, w16_0);
+  const vec x17_0 = select(iless_equal(isplat(col + 17), row_of_lane0), s17_0, removed);
+  const vec w17_0 = exp_shifted(x17_0, shift0);
+  store(scores + 272, w17_0);
+  const vec x18_0 = select(iless_equal(isplat(col + 18), row_of_lane0), s18_0, removed);
+  const vec w18_0 = exp_shifted(x18_0, shift0);
+  store(scores + 288, w18_0);
+  const vec x19_0 = select(iless_equal(isplat(col + 19), row_of_lane0), s19_0, removed);
+  const vec w19_0 = exp_shifted(x19_0, shift0);
+  store(scores + 304, w19_0);
+  const vec x20_0 = select(iless_equal(isplat(col + 20), row_of_lane0), s20_0, removed);
+  const vec w20_0 = exp_shifted(x20_0, shift0);
+  store(scores + 320, w20_0);
+  const vec x21_0 = select(iless_equal(isplat(col + 21), row_of_lane0), s21_0, removed);
+  const vec w21_0 = exp_shifted(x21_0, shift0);
+  store(scores + 336, w21_0);
+  const vec x22_0 = select(iless_equal(isplat(col + 22), row_of_lane0), s22_0, removed);
+  const vec w22_0 = exp_shifted(x22_0, shift0);
+  store(scores + 352, w22_0);
+  const vec x23_0 = select(iless_equal(isplat(col + 23), row_of_lane0), s23_0, removed);
+  const vec w23_0 = exp_shifted(x23_0, shift0);
+  store(scores + 368, w23_0);
+  const vec x24_0 = select(iless_equal(isplat(col + 24), row_of_lane0), s24_0, removed);
+  const vec w24_0 = exp_shifted(x24_0, shift0);
+  store(scores + 384, w24_0);
+  const vec x25_0 = select(iless_equal(isplat(col + 25), row_of_lane0), s25_0, removed);
+  const vec w25_0 = exp_shifted(x25_0, shift0);
+  store(scores + 400, w25_0);
+
+  store(block_total,
+      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
+          w10_0 + w11_0 + w12_0 + w13_0 + w14_0 + w15_0 + w16_0 + w17_0 + w18_0 + w19_0 + w20_0 +
+          w21_0 + w22_0 + w23_0 + w24_0 + w25_0);
+}
+
+// 26 columns x 13 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_weights_in_part_26x13(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(16 * (row / 16) + 16, 77);
+  if (col < high0) {
+    attention_weights_26x16_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+  } else {
+    for (long i = 0; i < 26; ++i) {
+      store(scores + 16 * i, splat(0.0f));
+    }
+  }
+}
+
+// 25 columns x 16 rows of weights.
+[[gnu::noinline]] void attention_weights_25x16(const float* rows, const float* b, float* scores,
+    const float* peak, float* block_total) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+  vec s12_0 = splat(0.0f);
+  vec s13_0 = splat(0.0f);
+  vec s14_0 = splat(0.0f);
+  vec s15_0 = splat(0.0f);
+  vec s16_0 = splat(0.0f);
+  vec s17_0 = splat(0.0f);
+  vec s18_0 = splat(0.0f);
+  vec s19_0 = splat(0.0f);
+  vec s20_0 = splat(0.0f);
+  vec s21_0 = splat(0.0f);
+  vec s22_0 = splat(0.0f);
+  vec s23_0 = splat(0.0f);
+  vec s24_0 = splat(0.0f);
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 40]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 80]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 120]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 160]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 200]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 240]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 280]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 320]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 360]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 400]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 440]);
+    s11_0 = fma(a11, b0, s11_0);
+    const vec a12 = splat(b[k + 480]);
+    s12_0 = fma(a12, b0, s12_0);
+    const vec a13 = splat(b[k + 520]);
+    s13_0 = fma(a13, b0, s13_0);
+    const vec a14 = splat(b[k + 560]);
+    s14_0 = fma(a14, b0, s14_0);
+    const vec a15 = splat(b[k + 600]);
+    s15_0 = fma(a15, b0, s15_0);
+    const vec a16 = splat(b[k + 640]);
+    s16_0 = fma(a16, b0, s16_0);
+    const vec a17 = splat(b[k + 680]);
+    s17_0 = fma(a17, b0, s17_0);
+    const vec a18 = splat(b[k + 720]);
+    s18_0 = fma(a18, b0, s18_0);
+    const vec a19 = splat(b[k + 760]);
+    s19_0 = fma(a19, b0, s19_0);
+    const vec a20 = splat(b[k + 800]);
+    s20_0 = fma(a20, b0, s20_0);
+    const vec a21 = splat(b[k + 840]);
+    s21_0 = fma(a21, b0, s21_0);
+    const vec a22 = splat(b[k + 880]);
+    s22_0 = fma(a22, b0, s22_0);
+    const vec a23 = splat(b[k + 920]);
+    s23_0 = fma(a23, b0, s23_0);
+    const vec a24 = splat(b[k + 960]);
+    s24_0 = fma(a24, b0, s24_0);
+  }
+
+  const vec shift0 = shift_of(load(peak));
+  const vec w0_0 = exp_shifted(s0_0, shift0);
+  store(scores, w0_0);
+  const vec w1_0 = exp_shifted(s1_0, shift0);
+  store(scores + 16, w1_0);
+  const vec w2_0 = exp_shifted(s2_0, shift0);
+  store(scores + 32, w2_0);
+  const vec w3_0 = exp_shifted(s3_0, shift0);
+  store(scores + 48, w3_0);
+  const vec w4_0 = exp_shifted(s4_0, shift0);
+  store(scores + 64, w4_0);
+  const vec w5_0 = exp_shifted(s5_0, shift0);
+  store(scores + 80, w5_0);
+  const vec w6_0 = exp_shifted(s6_0, shift0);
+  store(scores + 96, w6_0);
+  const vec w7_0 = exp_shifted(s7_0, shift0);
+  store(scores + 112, w7_0);
+  const vec w8_0 = exp_shifted(s8_0, shift0);
+  store(scores + 128, w8_0);
+  const vec w9_0 = exp_shifted(s9_0, shift0);
+  store(scores + 144, w9_0);
+  const vec w10_0 = exp_shifted(s10_0, shift0);
+  store(scores + 160, w10_0);
+  const vec w11_0 = exp_shifted(s11_0, shift0);
+  store(scores + 176, w11_0);
+  const vec w12_0 = exp_shifted(s12_0, shift0);
+  store(scores + 192, w12_0);
+  const vec w13_0 = exp_shifted(s13_0, shift0);
+  store(scores + 208, w13_0);
+  const vec w14_0 = exp_shifted(s14_0, shift0);
+  store(scores + 224, w14_0);
+  const vec w15_0 = exp_shifted(s15_0, shift0);
+  store(scores + 240, w15_0);
+  const vec w16_0 = exp_shifted(s16_0, shift0);
+  store(scores + 256, w16_0);
+  const vec w17_0 = exp_shifted(s17_0, shift0);
+  store(scores + 272, w17_0);
+  const vec w18_0 = exp_shifted(s18_0, shift0);
+  store(scores + 288, w18_0);
+  const vec w19_0 = exp_shifted(s19_0, shift0);
+  store(scores + 304, w19_0);
+  const vec w20_0 = exp_shifted(s20_0, shift0);
+  store(scores + 320, w20_0);
+  const vec w21_0 = exp_shifted(s21_0, shift0);
+  store(scores + 336, w21_0);
+  const vec w22_0 = exp_shifted(s22_0, shift0);
+  store(scores + 352, w22_0);
+  const vec w23_0 = exp_shifted(s23_0, shift0);
+  store(scores + 368, w23_0);
+  const vec w24_0 = exp_shifted(s24_0, shift0);
+  store(scores + 384, w24_0);
+
+  store(block_total,
+      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
+          w10_0 + w11_0 + w12_0 + w13_0 + w14_0 + w15_0 + w16_0 + w17_0 + w18_0 + w19_0 + w20_0 +
+          w21_0 + w22_0 + w23_0 + w24_0);
+}
+
+// 25 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_25x16_in_part(const float* rows, const float* b,
+    float* scores, const float* peak, float* block_total, long row, long col) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+  vec s12_0 = splat(0.0f);
+  vec s13_0 = splat(0.0f);
+  vec s14_0 = splat(0.0f);
+  vec s15_0 = splat(0.0f);
+  vec s16_0 = splat(0.0f);
+  vec s17_0 = splat(0.0f);
+  vec s18_0 = splat(0.0f);
+  vec s19_0 = splat(0.0f);
+  vec s20_0 = splat(0.0f);
+  vec s21_0 = splat(0.0f);
+  vec s22_0 = splat(0.0f);
+  vec s23_0 = splat(0.0f);
+  vec s24_0 = splat(0.0f);
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 40]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 80]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 120]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 160]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 200]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 240]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 280]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 320]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 360]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 400]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 440]);
+    s11_0 = fma(a11, b0, s11_0);
+    const vec a12 = splat(b[k + 480]);
+    s12_0 = fma(a12, b0, s12_0);
+    const vec a13 = splat(b[k + 520]);
+    s13_0 = fma(a13, b0, s13_0);
+    const vec a14 = splat(b[k + 560]);
+    s14_0 = fma(a14, b0, s14_0);
+    const vec a15 = splat(b[k + 600]);
+    s15_0 = fma(a15, b0, s15_0);
+    const vec a16 = splat(b[k + 640]);
+    s16_0 = fma(a16, b0, s16_0);
+    const vec a17 = splat(b[k + 680]);
+    s17_0 = fma(a17, b0, s17_0);
+    const vec a18 = splat(b[k + 720]);
+    s18_0 = fma(a18, b0, s18_0);
+    const vec a19 = splat(b[k + 760]);
+    s19_0 = fma(a19, b0, s19_0);
+    const vec a20 = splat(b[k + 800]);
+    s20_0 = fma(a20, b0, s20_0);
+    const vec a21 = splat(b[k + 840]);
+    s21_0 = fma(a21, b0, s21_0);
+    const vec a22 = splat(b[k + 880]);
+    s22_0 = fma(a22, b0, s22_0);
+    const vec a23 = splat(b[k + 920]);
+    s23_0 = fma(a23, b0, s23_0);
+    const vec a24 = splat(b[k + 960]);
+    s24_0 = fma(a24, b0, s24_0);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec shift0 = shift_of(load(peak));
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
+  const vec w0_0 = exp_shifted(x0_0, shift0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
+  const vec w1_0 = exp_shifted(x1_0, shift0);
+  store(scores + 16, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
+  const vec w2_0 = exp_shifted(x2_0, shift0);
+  store(scores + 32, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
+  const vec w3_0 = exp_shifted(x3_0, shift0);
+  store(scores + 48, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
+  const vec w4_0 = exp_shifted(x4_0, shift0);
+  store(scores + 64, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
+  const vec w5_0 = exp_shifted(x5_0, shift0);
+  store(scores + 80, w5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
+  const vec w6_0 = exp_shifted(x6_0, shift0);
+  store(scores + 96, w6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
+  const vec w7_0 = exp_shifted(x7_0, shift0);
+  store(scores + 112, w7_0);
+  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
+  const vec w8_0 = exp_shifted(x8_0, shift0);
+  store(scores + 128, w8_0);
+  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
+  const vec w9_0 = exp_shifted(x9_0, shift0);
+  store(scores + 144, w9_0);
+  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
+  const vec w10_0 = exp_shifted(x10_0, shift0);
+  store(scores + 160, w10_0);
+  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
+  const vec w11_0 = exp_shifted(x11_0, shift0);
+  store(scores + 176, w11_0);
+  const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
+  const vec w12_0 = exp_shifted(x12_0, shift0);
+  store(scores + 192, w12_0);
+  const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
+  const vec w13_0 = exp_shifted(x13_0, shift0);
+  store(scores + 208, w13_0);
+  const vec x14_0 = select(iless_equal(isplat(col + 14), row_of_lane0), s14_0, removed);
+  const vec w14_0 = exp_shifted(x14_0, shift0);
+  store(scores + 224, w14_0);
+  const vec x15_0 = select(iless_equal(isplat(col + 15), row_of_lane0), s15_0, removed);
+  const vec w15_0 = exp_shifted(x15_0, shift0);
+  store(scores + 240, w15_0);
+  const vec x16_0 = select(iless_equal(isplat(col + 16), row_of_lane0), s16_0, removed);
+  const vec w16_0 = exp_shifted(x16_0, shift0);
+  store(scores + 256, w16_0);
+  const vec x17_0 = select(iless_equal(isplat(col + 17), row_of_lane0), s17_0, removed);
+  const vec w17_0 = exp_shifted(x17_0, shift0);
+  store(scores + 272, w17_0);
+  const vec x18_0 = select(iless_equal(isplat(col + 18), row_of_lane0), s18_0, removed);
+  const vec w18_0 = exp_shifted(x18_0, shift0);
+  store(scores + 288, w18_0);
+  const vec x19_0 = select(iless_equal(isplat(col + 19), row_of_lane0), s19_0, removed);
+  const vec w19_0 = exp_shifted(x19_0, shift0);
+  store(scores + 304, w19_0);
+  const vec x20_0 = select(iless_equal(isplat(col + 20), row_of_lane0), s20_0, removed);
+  const vec w20_0 = exp_shifted(x20_0, shift0);
+  store(scores + 320, w20_0);
+  const vec x21_0 = select(iless_equal(isplat(col + 21), row_of_lane0), s21_0, removed);
+  const vec w21_0 = exp_shifted(x21_0, shift0);
+  store(scores + 336, w21_0);
+  const vec x22_0 = select(iless_equal(isplat(col + 22), row_of_lane0), s22_0, removed);
+  const vec w22_0 = exp_shifted(x22_0, shift0);
+  store(scores + 352, w22_0);
+  const vec x23_0 = select(iless_equal(isplat(col + 23), row_of_lane0), s23_0, removed);
+  const vec w23_0 = exp_shifted(x23_0, shift0);
+  store(scores + 368, w23_0);
+  const vec x24_0 = select(iless_equal(isplat(col + 24), row_of_lane0), s24_0, removed);
+  const vec w24_0 = exp_shifted(x24_0, shift0);
+  store(scores + 384, w24_0);
+
+  store(block_total,
+      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
+          w10_0 + w11_0 + w12_0 + w13_0 + w14_0 + w15_0 + w16_0 + w17_0 + w18_0 + w19_0 + w20_0 +
+          w21_0 + w22_0 + w23_0 + w24_0);
+}
+
+// 25 columns x 13 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_weights_in_part_25x13(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(16 * (row / 16) + 16, 77);
+  if (col < high0) {
+    attention_weights_25x16_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+  } else {
+    for (long i = 0; i < 25; ++i) {
+      store(scores + 16 * i, splat(0.0f));
+    }
+  }
+}
+
+// Weights of 13 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_13(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.k + 3080 * c1 + 40 * col;
+  for (long j = from; j < count - 25; j += 26) {
+    if (col + j < whole_end) {
+      attention_weights_26x16(local.rows, b + 40 * j, local.scores + 16 * j, local.peak,
+          local.block_total);
+    } else {
+      attention_weights_in_part_26x13(b + 40 * j, local.scores + 16 * j, row, col + j, local);
+    }
+  }
+  const long rest = 26 * (count / 26);
+  if (rest < count && from <= rest) {
+    if (col + rest < whole_end) {
+      attention_weights_25x16(local.rows, b + 40 * rest, local.scores + 16 * rest, local.peak,
+          local.block_total);
+    } else {
+      attention_weights_in_part_25x13(b + 40 * rest, local.scores + 16 * rest, row, col + rest,
+          local);
+    }
+  }
+}
+
+// Scores of 13 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_13(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.k + 3080 * c1 + 40 * col;
+  for (long j = from; j < count - 25; j += 26) {
+    if (col + j < whole_end) {
+      attention_scores_26x16(local.rows, b + 40 * j, local.scores + 16 * j, local.block_peak);
+    } else {
+      attention_scores_in_part_26x13(b + 40 * j, local.scores + 16 * j, row, col + j, local);
+    }
+  }
+  const long rest = 26 * (count / 26);
+  if (rest < count && from <= rest) {
+    if (col + rest < whole_end) {
+      attention_scores_25x16(local.rows, b + 40 * rest, local.scores + 16 * rest, local.block_peak);
+    } else {
+      attention_scores_in_part_25x13(b + 40 * rest, local.scores + 16 * rest, row, col + rest,
+          local);
+    }
+  }
+}
+
+// 4 rows x 40 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_4x40(const float* weights, const float* v, long count,
+    float* out, const float* carry, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+
+  if (!fresh) {
+    const vec c0 = splat(carry[0]);
+    s00 = c0 * load(out);
+    s01 = c0 * load(out + 16);
+    s02 = c0 * load_part(out + 32, 8);
+    const vec c1 = splat(carry[1]);
+    s10 = c1 * load(out + 40);
+    s11 = c1 * load(out + 56);
+    s12 = c1 * load_part(out + 72, 8);
+    const vec c2 = splat(carry[2]);
+    s20 = c2 * load(out + 80);
+    s21 = c2 * load(out + 96);
+    s22 = c2 * load_part(out + 112, 8);
+    const vec c3 = splat(carry[3]);
+    s30 = c3 * load(out + 120);
+    s31 = c3 * load(out + 136);
+    s32 = c3 * load_part(out + 152, 8);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 40 * k);
+    const vec b1 = load(v + 40 * k + 16);
+    const vec b2 = load_part(v + 40 * k + 32, 8);
+    const vec a0 = splat(weights[16 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(weights[16 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(weights[16 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(weights[16 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store_part(out + 32, s02, 8);
+  store(out + 40, s10);
+  store(out + 56, s11);
+  store_part(out + 72, s12, 8);
+  store(out + 80, s20);
+  store(out + 96, s21);
+  store_part(out + 112, s22, 8);
+  store(out + 120, s30);
+  store(out + 136, s31);
+  store_part(out + 152, s32, 8);
+}
+
+// Scores of 13 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_13(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  const float* v = m.v + 3080 * c1 + 40 * col;
+  float* out = m.out + 3080 * c1 + 40 * row;
+  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
+
+  for (long i = 0; i < 9; i += 9) {
+    const long high_last = smaller(16 * ((row + i + 8) / 16) + 16, 77);
+    const long end = smaller(high_last - col, count);
+    attention_values_9x40(local.scores + i, v, end, out + 40 * i, local.carry + i, fresh);
+  }
+  {
+    const long high_last = smaller(16 * ((row + 12) / 16) + 16, 77);
+    const long end = smaller(high_last - col, count);
+    attention_values_4x40(local.scores + 9, v, end, out + 360, local.carry + 9, fresh);
+  }
+}
+
+// 13 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_13(const Memory& m, long c1, long row, long col, long count,
+    long whole_end, attention_memory& local, bool fresh) {
+  store(local.carry, splat(1.0f));
+  store(local.block_total, splat(0.0f));
+  long done = 0;
+
+  // The first columns give each row the score that the others are compared with.
+  if (fresh) {
+    const float* b = m.k + 3080 * c1 + 40 * col;
+    store(local.block_peak, splat(-__FLT_MAX__));
+    if (count < 26) {
+      if (col < whole_end) {
+        attention_scores_25x16(local.rows, b, local.scores, local.block_peak);
+      } else {
+        attention_scores_in_part_25x13(b, local.scores, row, col, local);
+      }
+    } else if (col < whole_end) {
+      attention_scores_26x16(local.rows, b, local.scores, local.block_peak);
+    } else {
+      attention_scores_in_part_26x13(b, local.scores, row, col, local);
+    }
+    done = smaller(26, count);
+    attention_weigh_16(local, done, true);
+  }
+
+  attention_weights_of_13(m, c1, row, col, done, count, whole_end, local);
+
+  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
+  const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
+  if (any(negation(inside0))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    attention_scores_of_13(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_16(local, count, false);
+  }
+
+  attention_fold_13(m, c1, row, col, count, local, fresh);
+}
+
+// The one block of 13 rows.
+[[gnu::noinline]] void attention_13_rows(const Memory& m, long c1, attention_memory& local) {
+  const long row = 64;
+  const float* a = m.q + 3080 * c1 + 40 * row;
+  float* out = m.out + 3080 * c1 + 40 * row;
+
+  // Rows change places with their elements: a vector holds the same element of every row.
+  for (long k = 0; k < 40; ++k) {
+    for (long lane = 0; lane < 16; ++lane) {
+      const long r = smaller(lane, 12);
+      local.rows[16 * k + lane] = a[40 * r + k] * 0.15811388f;
+    }
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+
+  bool fresh = true;
+  for (long col = 0; col < 77; col += 208) {
+    attention_visit_13(m, c1, row, col, smaller(208, 77 - col), 52, local, fresh);
+    fresh = false;
+  }
+
+  store(local.carry, splat(1.0f) / load(local.total));
+
+  // x - x is 0, or NaN if x is not finite.
+  vec odd = splat(0.0f);
+  for (long i = 0; i < 13; ++i) {
+    const vec factor = splat(local.carry[i]);
+    for (long n = 0; n < 32; n += 16) {
+      const vec x = factor * load(out + 40 * i + n);
+      store(out + 40 * i + n, x);
+      odd = odd + (x - x);
+    }
+    const vec rest = factor * load_part(out + 40 * i + 32, 8);
+    store_part(out + 40 * i + 32, rest, 8);
+    odd = odd + (rest - rest);
+  }
+
+  // Rows that are not finite are computed again, with care.
+  if (has_nan(odd)) {
+    for (long i = 0; i < 13; ++i) {
+      vec row_odd = splat(0.0f);
+      for (long n = 0; n < 32; n += 16) {
+        const vec x = load(out + 40 * i + n);
+        row_odd = row_odd + (x - x);
+      }
+      const vec rest = load_part(out + 40 * i + 32, 8);
+      row_odd = row_odd + (rest - rest);
+      if (has_nan(row_odd)) {
+        attention_careful_row(m, c1, row + i);
+      }
+    }
+  }
+}
+
+// An item: one block of rows.
+[[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
+  const long block = item % 5;
+  const long c1 = item / 5;
+  if (block < 4) {
+    attention_16_rows(m, c1, block, local);
+  } else {
+    attention_13_rows(m, c1, local);
+  }
+}
+
+void attention_body(void* state, long item, int worker) {
+  const unsigned before = set_float_state();
+  const Memory& m = *static_cast<Memory*>(state);
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 4048L * worker));
+  restore_float_state(before);
+}
+
+}  // namespace
+
+size_t workspace_bytes(int workers) { return 16192u * (size_t)workers; }
+
+void run(const sdpa_1_3_77_40_true_args* args, const void* packed, void* workspace, int workers,
+    sdpa_1_3_77_40_true_parallel_for parallel_for, void* ctx) {
+  Memory m;
+  m.packed = static_cast<const float*>(packed);
+  float* scratch = static_cast<float*>(workspace);
+  m.q = args->q;
+  m.k = args->k;
+  m.v = args->v;
+  m.out = args->out;
+  m.local = scratch;
+
+  const auto each = [&](long items, void (*body)(void*, long, int)) {
+    if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
+    for (long item = 0; item < items; ++item) body(&m, item, 0);
+  };
+  each(15, attention_body);
+}
+
+}  // namespace sdpa_1_3_77_40_true_avx512
+
+#ifdef __clang__
+  #pragma clang attribute pop
+  #pragma clang diagnostic pop
+#else
+  #pragma GCC pop_options
+#endif

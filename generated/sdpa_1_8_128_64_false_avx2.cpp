@@ -1,0 +1,1262 @@
+// sdpa_1_8_128_64_false for avx2: 8 floats a vector, 16 registers. Made by
+//   attune gen 'sdpa<1,8,128,64,false>' --isa portable,avx2,avx512
+// One call takes 33.55 MFLOP on 1.049 MB of inputs, outputs and weights.
+//
+// The spec is sdpa<1,8,128,64,false>:
+//   // softmax(q k^T / sqrt(head_dim)) v on q, k, v [batch, heads, seq, head_dim].
+//   template <long Batch, long Heads, long Seq, long HeadDim, bool Causal>
+//   constexpr auto sdpa = [] {
+//     auto q = input<Batch, Heads, Seq, HeadDim>("q");
+//     auto k = input<Batch, Heads, Seq, HeadDim>("k");
+//     auto v = input<Batch, Heads, Seq, HeadDim>("v");
+//     auto s = matmul(q, transpose(k)) / sqrt_of<HeadDim>;
+//     if constexpr (Causal) return matmul(softmax(mask(s, causal)), v);
+//     else return matmul(softmax(s), v);
+//   };
+//
+// What was decided:
+// - attention: 8 times 128 rows against 128 columns, 84 at a time: their scores lie in a worker's
+//   28.7 kB and nowhere else. 2 blocks of 48 rows, score tiles of 2 columns x 48 lanes: 12 of 16
+//   registers accumulate, a step is 12 fma on 8 loads. 1 block of 32 rows, score tiles of 3 columns
+//   x 32 lanes: 12 of 16 registers accumulate, a step is 12 fma on 7 loads. Value tiles of 3 rows x
+//   32 columns: 12 of 16 registers accumulate, a step is 12 fma on 7 loads.
+#include "sdpa_1_8_128_64_false.h"
+
+#include <immintrin.h>
+
+#ifdef __FAST_MATH__
+  #error "compile this file without -ffast-math: it relies on NaN, infinities and the order of sums"
+#endif
+
+#ifdef __clang__
+  #pragma clang diagnostic push
+  #pragma clang diagnostic ignored "-Wunused-function"
+  #pragma clang fp contract(off)
+  #pragma clang attribute push( \
+      __attribute__((target("avx2,fma"))), apply_to = function)
+#else
+  #pragma GCC push_options
+  #pragma GCC target("avx2,fma")
+  #pragma GCC optimize("fp-contract=off")
+#endif
+
+namespace sdpa_1_8_128_64_false_avx2 {
+
+namespace {
+
+using vec = __m256;
+typedef int ivec __attribute__((vector_size(32)));
+using lanes_t = __m256;  // all bits of a lane set or none
+static inline vec load(const float* p) { return _mm256_loadu_ps(p); }
+static inline void store(float* p, vec a) { _mm256_storeu_ps(p, a); }
+static inline vec splat(float x) { return _mm256_set1_ps(x); }
+
+// a * b + c with one rounding.
+static inline vec fma(vec a, vec b, vec c) { return _mm256_fmadd_ps(a, b, c); }
+
+// The second operand where either is NaN.
+static inline vec min(vec a, vec b) { return _mm256_min_ps(a, b); }
+static inline float min(float a, float b) { return a < b ? a : b; }
+
+// The second operand where either is NaN.
+static inline vec max(vec a, vec b) { return _mm256_max_ps(a, b); }
+static inline float max(float a, float b) { return a > b ? a : b; }
+
+// a where m, else b.
+static inline vec select(lanes_t m, vec a, vec b) { return _mm256_blendv_ps(b, a, m); }
+
+// a where m, else 0, whatever a holds there.
+static inline vec keep_where(lanes_t m, vec a) { return _mm256_and_ps(m, a); }
+
+// False where either is NaN.
+static inline lanes_t less(vec a, vec b) { return _mm256_cmp_ps(a, b, _CMP_LT_OQ); }
+
+// False where either is NaN.
+static inline lanes_t less_equal(vec a, vec b) { return _mm256_cmp_ps(a, b, _CMP_LE_OQ); }
+
+// True where either is NaN.
+static inline lanes_t not_less(vec a, vec b) { return _mm256_cmp_ps(a, b, _CMP_NLT_UQ); }
+
+static inline lanes_t both(lanes_t m, lanes_t n) { return _mm256_and_ps(m, n); }
+static inline lanes_t either(lanes_t m, lanes_t n) { return _mm256_or_ps(m, n); }
+static inline lanes_t all_lanes(bool b) { return _mm256_castsi256_ps(_mm256_set1_epi32(-b)); }
+static inline lanes_t negation(lanes_t m) { return _mm256_xor_ps(m, all_lanes(true)); }
+static inline bool any(lanes_t m) { return _mm256_movemask_ps(m) != 0; }
+static inline bool has_nan(vec a) { return any(_mm256_cmp_ps(a, a, _CMP_UNORD_Q)); }
+static inline vec to_real(ivec a) { return _mm256_cvtepi32_ps((__m256i)a); }
+
+// The nearest integers, halves to even; the least integer for NaN and beyond the range.
+static inline ivec nearest(vec a) { return (ivec)_mm256_cvtps_epi32(a); }
+
+// p * 2^n where that is neither subnormal nor beyond the greatest float.
+static inline vec add_exponent(vec p, ivec n) { return (vec)((ivec)p + (n << 23)); }
+
+static inline float first(vec a) { return _mm256_cvtss_f32(a); }
+
+static inline float reduce_add(vec a) {
+  __m128 b = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+  b = _mm_add_ps(b, _mm_movehl_ps(b, b));
+  return _mm_cvtss_f32(_mm_add_ss(b, _mm_movehdup_ps(b)));
+}
+
+// to[j * to_stride + i] = scale[i] * from[i * from_stride + j] for i, j < 8,
+// four columns at a time.
+static inline vec row_and_fourth_next(const float* p, long stride) {
+  vec row = _mm256_castps128_ps256(_mm_loadu_ps(p));
+  return _mm256_insertf128_ps(row, _mm_loadu_ps(p + 4 * stride), 1);
+}
+static inline void transpose_block(const float* from, long from_stride, float* to, long to_stride,
+    vec scale) {
+  for (int half = 0; half < 2; ++half) {
+    vec row0 = row_and_fourth_next(from, from_stride);
+    vec row1 = row_and_fourth_next(from + from_stride, from_stride);
+    vec row2 = row_and_fourth_next(from + 2 * from_stride, from_stride);
+    vec row3 = row_and_fourth_next(from + 3 * from_stride, from_stride);
+    vec a = _mm256_unpacklo_ps(row0, row1), b = _mm256_unpackhi_ps(row0, row1);
+    vec c = _mm256_unpacklo_ps(row2, row3), d = _mm256_unpackhi_ps(row2, row3);
+    store(to, scale * _mm256_shuffle_ps(a, c, 0x44));
+    store(to + to_stride, scale * _mm256_shuffle_ps(a, c, 0xee));
+    store(to + 2 * to_stride, scale * _mm256_shuffle_ps(b, d, 0x44));
+    store(to + 3 * to_stride, scale * _mm256_shuffle_ps(b, d, 0xee));
+    from += 4;
+    to += 4 * to_stride;
+  }
+}
+
+// e^x for x <= 0, within a relative 2e-7 + 3e-9 |x|. NaN stays NaN. Exactly 0 below -87.3365, where
+// the result would be subnormal, and at -inf.
+static inline vec exp_nonpositive(vec x) {
+  ivec n = nearest(x * splat(1.44269502f));
+  vec r = fma(to_real(n), splat(-0.693147182f), x);
+  vec p = splat(0.00828973018f);
+  p = fma(p, r, splat(0.0418978557f));
+  p = fma(p, r, splat(0.166676477f));
+  p = fma(p, r, splat(0.499991506f));
+  p = fma(p, r, splat(0.999999702f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(x, splat(-87.3365021f)), add_exponent(p, n));
+}
+
+// What exp_shifted wants to know of a row's peak: -log2(e) * peak, finite for every finite peak.
+static inline vec shift_of(vec peak) { return min(splat(__FLT_MAX__), peak * splat(-1.44269502f)); }
+
+// e^(x - peak), given shift_of(peak). NaN stays NaN, -inf gives 0; a result below the least normal
+// float is 0 or subnormal, one above 2^127 is that or more.
+static inline vec exp_shifted(vec x, vec shift) {
+  vec y = fma(x, splat(1.44269502f), shift);
+  y = min(splat(127.0f), y);
+  ivec n = nearest(y);
+  vec r = y - to_real(n);
+  vec p = splat(0.00132692605f);
+  p = fma(p, r, splat(0.00967129972f));
+  p = fma(p, r, splat(0.055507116f));
+  p = fma(p, r, splat(0.240222469f));
+  p = fma(p, r, splat(0.693147004f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(y, splat(-126.0f)), add_exponent(p, n));
+}
+
+// e^x within a relative 2e-7. NaN stays NaN. Exactly 0 below -87.3365, where the result would be
+// subnormal, and at -inf; inf where it overflows.
+static inline vec exp(vec x) {
+  ivec n = nearest(x * splat(1.44269502f));
+  vec r = fma(to_real(n), splat(-0.693147182f), x);
+  r = fma(to_real(n), splat(1.90465421e-09f), r);
+  vec p = splat(0.00828973018f);
+  p = fma(p, r, splat(0.0418978557f));
+  p = fma(p, r, splat(0.166676477f));
+  p = fma(p, r, splat(0.499991506f));
+  p = fma(p, r, splat(0.999999702f));
+  p = fma(p, r, splat(1.0f));
+  vec y = keep_where(not_less(x, splat(-87.3365021f)), add_exponent(p, n));
+  return select(less(splat(88.7228317f), x), splat(__builtin_inff()), y);
+}
+static inline float exp(float x) { return first(exp(splat(x))); }
+
+// Subnormals count as zero, rounding to nearest, no traps. Returns the state before.
+static inline unsigned set_float_state() {
+#if defined(__x86_64__)
+  unsigned before = __builtin_ia32_stmxcsr();
+  __builtin_ia32_ldmxcsr(0x9FC0);
+  return before;
+#elif defined(__aarch64__)
+  unsigned long before;
+  asm volatile("mrs %0, fpcr"
+               : "=r"(before));
+  asm volatile("msr fpcr, %0"
+               :
+               : "r"(1ul << 24));
+  return (unsigned)before;
+#else
+  return 0;
+#endif
+}
+
+static inline void restore_float_state(unsigned before) {
+#if defined(__x86_64__)
+  __builtin_ia32_ldmxcsr(before);
+#elif defined(__aarch64__)
+  asm volatile("msr fpcr, %0"
+               :
+               : "r"((unsigned long)before));
+#else
+  (void)before;
+#endif
+}
+
+static inline long smaller(long a, long b) { return b < a ? b : a; }
+
+// Where everything lies. Below, c0 and c1 count the outer dimensions, row and col the inner ones.
+struct Memory {
+  const float* q;
+  const float* k;
+  const float* v;
+  float* out;
+  const float* packed;
+  float* local;  // of worker 0; the others' follow
+};
+
+// A worker's memory: a block of rows, one a lane, against a block of columns.
+struct attention_memory {
+  float rows[3072];       // [64][48], scaled
+  float scores[4032];     // [84][48]; weights once they are known
+  float peak[48];         // of each row, the score that the others are compared with
+  float total[48];        // and the sum of its weights
+  float carry[48];        // what its older sums are multiplied by, at the end by what
+  float block_peak[48];   // the greatest score in the block of columns
+  float block_total[48];  // and the sum of the block's weights
+};
+
+// 2 columns x 48 rows of scores.
+[[gnu::noinline]] void attention_scores_2x48(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f),
+      s05 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f),
+      s15 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 64]);
+    const vec b0 = load(rows + 48 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 48 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 48 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(rows + 48 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    const vec b4 = load(rows + 48 * k + 32);
+    s04 = fma(a0, b4, s04);
+    s14 = fma(a1, b4, s14);
+    const vec b5 = load(rows + 48 * k + 40);
+    s05 = fma(a0, b5, s05);
+    s15 = fma(a1, b5, s15);
+  }
+
+  store(scores, s00);
+  store(scores + 48, s10);
+
+  store(block_peak, max(load(block_peak), max(s00, s10)));
+
+  store(scores + 8, s01);
+  store(scores + 56, s11);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(s01, s11)));
+
+  store(scores + 16, s02);
+  store(scores + 64, s12);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(s02, s12)));
+
+  store(scores + 24, s03);
+  store(scores + 72, s13);
+
+  store(block_peak + 24, max(load(block_peak + 24), max(s03, s13)));
+
+  store(scores + 32, s04);
+  store(scores + 80, s14);
+
+  store(block_peak + 32, max(load(block_peak + 32), max(s04, s14)));
+
+  store(scores + 40, s05);
+  store(scores + 88, s15);
+
+  store(block_peak + 40, max(load(block_peak + 40), max(s05, s15)));
+}
+
+// Scores of 48 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_48(attention_memory& local, long count, bool all) {
+  const vec old0 = load(local.peak);
+  const lanes_t outside0 = negation(less_equal(load(local.block_total), splat(0x1p+40f)));
+  const vec peak0 =
+      select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
+  store(local.peak, peak0);
+  const vec shift0 = shift_of(peak0);
+  store(local.carry, exp_nonpositive(old0 - peak0));
+  vec total0 = splat(0.0f);
+
+  const vec old1 = load(local.peak + 8);
+  const lanes_t outside1 = negation(less_equal(load(local.block_total + 8), splat(0x1p+40f)));
+  const vec peak1 =
+      select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 8)), old1);
+  store(local.peak + 8, peak1);
+  const vec shift1 = shift_of(peak1);
+  store(local.carry + 8, exp_nonpositive(old1 - peak1));
+  vec total1 = splat(0.0f);
+
+  const vec old2 = load(local.peak + 16);
+  const lanes_t outside2 = negation(less_equal(load(local.block_total + 16), splat(0x1p+40f)));
+  const vec peak2 =
+      select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 16)), old2);
+  store(local.peak + 16, peak2);
+  const vec shift2 = shift_of(peak2);
+  store(local.carry + 16, exp_nonpositive(old2 - peak2));
+  vec total2 = splat(0.0f);
+
+  const vec old3 = load(local.peak + 24);
+  const lanes_t outside3 = negation(less_equal(load(local.block_total + 24), splat(0x1p+40f)));
+  const vec peak3 =
+      select(either(all_lanes(all), outside3), max(old3, load(local.block_peak + 24)), old3);
+  store(local.peak + 24, peak3);
+  const vec shift3 = shift_of(peak3);
+  store(local.carry + 24, exp_nonpositive(old3 - peak3));
+  vec total3 = splat(0.0f);
+
+  const vec old4 = load(local.peak + 32);
+  const lanes_t outside4 = negation(less_equal(load(local.block_total + 32), splat(0x1p+40f)));
+  const vec peak4 =
+      select(either(all_lanes(all), outside4), max(old4, load(local.block_peak + 32)), old4);
+  store(local.peak + 32, peak4);
+  const vec shift4 = shift_of(peak4);
+  store(local.carry + 32, exp_nonpositive(old4 - peak4));
+  vec total4 = splat(0.0f);
+
+  const vec old5 = load(local.peak + 40);
+  const lanes_t outside5 = negation(less_equal(load(local.block_total + 40), splat(0x1p+40f)));
+  const vec peak5 =
+      select(either(all_lanes(all), outside5), max(old5, load(local.block_peak + 40)), old5);
+  store(local.peak + 40, peak5);
+  const vec shift5 = shift_of(peak5);
+  store(local.carry + 40, exp_nonpositive(old5 - peak5));
+  vec total5 = splat(0.0f);
+
+  for (long j = 0; j < count; ++j) {
+    const vec w0 = exp_shifted(load(local.scores + 48 * j), shift0);
+    store(local.scores + 48 * j, w0);
+    total0 = total0 + w0;
+    const vec w1 = exp_shifted(load(local.scores + 48 * j + 8), shift1);
+    store(local.scores + 48 * j + 8, w1);
+    total1 = total1 + w1;
+    const vec w2 = exp_shifted(load(local.scores + 48 * j + 16), shift2);
+    store(local.scores + 48 * j + 16, w2);
+    total2 = total2 + w2;
+    const vec w3 = exp_shifted(load(local.scores + 48 * j + 24), shift3);
+    store(local.scores + 48 * j + 24, w3);
+    total3 = total3 + w3;
+    const vec w4 = exp_shifted(load(local.scores + 48 * j + 32), shift4);
+    store(local.scores + 48 * j + 32, w4);
+    total4 = total4 + w4;
+    const vec w5 = exp_shifted(load(local.scores + 48 * j + 40), shift5);
+    store(local.scores + 48 * j + 40, w5);
+    total5 = total5 + w5;
+  }
+
+  store(local.block_total, total0);
+  store(local.block_total + 8, total1);
+  store(local.block_total + 16, total2);
+  store(local.block_total + 24, total3);
+  store(local.block_total + 32, total4);
+  store(local.block_total + 40, total5);
+}
+
+// 2 columns x 48 rows of weights.
+[[gnu::noinline]] void attention_weights_2x48(const float* rows, const float* b, float* scores,
+    const float* peak, float* block_total) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f),
+      s05 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f),
+      s15 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 64]);
+    const vec b0 = load(rows + 48 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 48 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 48 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(rows + 48 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    const vec b4 = load(rows + 48 * k + 32);
+    s04 = fma(a0, b4, s04);
+    s14 = fma(a1, b4, s14);
+    const vec b5 = load(rows + 48 * k + 40);
+    s05 = fma(a0, b5, s05);
+    s15 = fma(a1, b5, s15);
+  }
+
+  const vec shift0 = shift_of(load(peak));
+  const vec w0_0 = exp_shifted(s00, shift0);
+  store(scores, w0_0);
+  const vec w1_0 = exp_shifted(s10, shift0);
+  store(scores + 48, w1_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0);
+
+  const vec shift1 = shift_of(load(peak + 8));
+  const vec w0_1 = exp_shifted(s01, shift1);
+  store(scores + 8, w0_1);
+  const vec w1_1 = exp_shifted(s11, shift1);
+  store(scores + 56, w1_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
+
+  const vec shift2 = shift_of(load(peak + 16));
+  const vec w0_2 = exp_shifted(s02, shift2);
+  store(scores + 16, w0_2);
+  const vec w1_2 = exp_shifted(s12, shift2);
+  store(scores + 64, w1_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2);
+
+  const vec shift3 = shift_of(load(peak + 24));
+  const vec w0_3 = exp_shifted(s03, shift3);
+  store(scores + 24, w0_3);
+  const vec w1_3 = exp_shifted(s13, shift3);
+  store(scores + 72, w1_3);
+
+  store(block_total + 24, load(block_total + 24) + w0_3 + w1_3);
+
+  const vec shift4 = shift_of(load(peak + 32));
+  const vec w0_4 = exp_shifted(s04, shift4);
+  store(scores + 32, w0_4);
+  const vec w1_4 = exp_shifted(s14, shift4);
+  store(scores + 80, w1_4);
+
+  store(block_total + 32, load(block_total + 32) + w0_4 + w1_4);
+
+  const vec shift5 = shift_of(load(peak + 40));
+  const vec w0_5 = exp_shifted(s05, shift5);
+  store(scores + 40, w0_5);
+  const vec w1_5 = exp_shifted(s15, shift5);
+  store(scores + 88, w1_5);
+
+  store(block_total + 40, load(block_total + 40) + w0_5 + w1_5);
+}
+
+// Weights of 48 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_48(const Memory& m, long c1, long col, long from,
+    long count, attention_memory& local) {
+  const float* b = m.k + 8192 * c1 + 64 * col;
+  for (long j = from; j < count - 1; j += 2) {
+    attention_weights_2x48(local.rows, b + 64 * j, local.scores + 48 * j, local.peak,
+        local.block_total);
+  }
+}
+
+// Scores of 48 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_48(const Memory& m, long c1, long col, long from,
+    long count, attention_memory& local) {
+  const float* b = m.k + 8192 * c1 + 64 * col;
+  for (long j = from; j < count - 1; j += 2) {
+    attention_scores_2x48(local.rows, b + 64 * j, local.scores + 48 * j, local.block_peak);
+  }
+}
+
+// 3 rows x 32 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_3x32(const float* weights, const float* v, long count,
+    float* out, const float* carry, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+
+  if (!fresh) {
+    const vec c0 = splat(carry[0]);
+    s00 = c0 * load(out);
+    s01 = c0 * load(out + 8);
+    s02 = c0 * load(out + 16);
+    s03 = c0 * load(out + 24);
+    const vec c1 = splat(carry[1]);
+    s10 = c1 * load(out + 64);
+    s11 = c1 * load(out + 72);
+    s12 = c1 * load(out + 80);
+    s13 = c1 * load(out + 88);
+    const vec c2 = splat(carry[2]);
+    s20 = c2 * load(out + 128);
+    s21 = c2 * load(out + 136);
+    s22 = c2 * load(out + 144);
+    s23 = c2 * load(out + 152);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    const vec a0 = splat(weights[48 * k]);
+    const vec a1 = splat(weights[48 * k + 1]);
+    const vec a2 = splat(weights[48 * k + 2]);
+    const vec b0 = load(v + 64 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    s20 = fma(a2, b0, s20);
+    const vec b1 = load(v + 64 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    s21 = fma(a2, b1, s21);
+    const vec b2 = load(v + 64 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    s22 = fma(a2, b2, s22);
+    const vec b3 = load(v + 64 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    s23 = fma(a2, b3, s23);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 16, s02);
+  store(out + 24, s03);
+  store(out + 64, s10);
+  store(out + 72, s11);
+  store(out + 80, s12);
+  store(out + 88, s13);
+  store(out + 128, s20);
+  store(out + 136, s21);
+  store(out + 144, s22);
+  store(out + 152, s23);
+}
+
+// Scores of 48 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_48(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  const float* v = m.v + 8192 * c1 + 64 * col;
+  float* out = m.out + 8192 * c1 + 64 * row;
+  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
+  store(local.total + 8,
+      load(local.carry + 8) * load(local.total + 8) + load(local.block_total + 8));
+  store(local.total + 16,
+      load(local.carry + 16) * load(local.total + 16) + load(local.block_total + 16));
+  store(local.total + 24,
+      load(local.carry + 24) * load(local.total + 24) + load(local.block_total + 24));
+  store(local.total + 32,
+      load(local.carry + 32) * load(local.total + 32) + load(local.block_total + 32));
+  store(local.total + 40,
+      load(local.carry + 40) * load(local.total + 40) + load(local.block_total + 40));
+
+  for (long n = 0; n < 64; n += 32) {
+    for (long i = 0; i < 48; i += 3) {
+      attention_values_3x32(local.scores + i, v + n, count, out + 64 * i + n, local.carry + i,
+          fresh);
+    }
+  }
+}
+
+// 48 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_48(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  store(local.carry, splat(1.0f));
+  store(local.carry + 8, splat(1.0f));
+  store(local.carry + 16, splat(1.0f));
+  store(local.carry + 24, splat(1.0f));
+  store(local.carry + 32, splat(1.0f));
+  store(local.carry + 40, splat(1.0f));
+  store(local.block_total, splat(0.0f));
+  store(local.block_total + 8, splat(0.0f));
+  store(local.block_total + 16, splat(0.0f));
+  store(local.block_total + 24, splat(0.0f));
+  store(local.block_total + 32, splat(0.0f));
+  store(local.block_total + 40, splat(0.0f));
+  long done = 0;
+
+  // The first columns give each row the score that the others are compared with.
+  if (fresh) {
+    const float* b = m.k + 8192 * c1 + 64 * col;
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    store(local.block_peak + 24, splat(-__FLT_MAX__));
+    store(local.block_peak + 32, splat(-__FLT_MAX__));
+    store(local.block_peak + 40, splat(-__FLT_MAX__));
+    attention_scores_2x48(local.rows, b, local.scores, local.block_peak);
+    done = 2;
+    attention_weigh_48(local, done, true);
+  }
+
+  attention_weights_of_48(m, c1, col, done, count, local);
+
+  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
+  const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
+  const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 8), splat(0x1p+40f)));
+  const lanes_t inside2 = both(inside1, less_equal(load(local.block_total + 16), splat(0x1p+40f)));
+  const lanes_t inside3 = both(inside2, less_equal(load(local.block_total + 24), splat(0x1p+40f)));
+  const lanes_t inside4 = both(inside3, less_equal(load(local.block_total + 32), splat(0x1p+40f)));
+  const lanes_t inside5 = both(inside4, less_equal(load(local.block_total + 40), splat(0x1p+40f)));
+  if (any(negation(inside5))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    store(local.block_peak + 24, splat(-__FLT_MAX__));
+    store(local.block_peak + 32, splat(-__FLT_MAX__));
+    store(local.block_peak + 40, splat(-__FLT_MAX__));
+    attention_scores_of_48(m, c1, col, 0, count, local);
+    attention_weigh_48(local, count, false);
+  }
+
+  attention_fold_48(m, c1, row, col, count, local, fresh);
+}
+
+// One row by its definition: over exactly the pairs that count, one at a time.
+[[gnu::noinline]] void attention_careful_row(const Memory& m, long c1, long row) {
+  const float* a = m.q + 8192 * c1 + 64 * row;
+  float* out = m.out + 8192 * c1 + 64 * row;
+  float peak = -__FLT_MAX__;
+  float total = 0.0f;
+  bool kept = false;
+
+  for (long n = 0; n < 64; n += 8) {
+    store(out + n, splat(0.0f));
+  }
+
+  for (long col = 0; col < 128; ++col) {
+    const float* b = m.k + 8192 * c1 + 64 * col;
+    vec sum = splat(0.0f);
+    for (long k = 0; k < 64; k += 8) {
+      sum = fma(load(a + k), load(b + k), sum);
+    }
+    const float dot = reduce_add(sum);
+
+    const float score = 0.125f * dot;
+    if (score == -__builtin_inff()) {
+      continue;
+    }
+    kept = true;
+
+    // Older sums are worth less, the higher the peak.
+    if (score > peak) {
+      const float carry = exp(peak - score);
+      total *= carry;
+      for (long n = 0; n < 64; n += 8) {
+        store(out + n, splat(carry) * load(out + n));
+      }
+      peak = score;
+    }
+
+    const float weight = exp(score - peak);
+    total += weight;
+    const float* v = m.v + 8192 * c1 + 64 * col;
+    for (long n = 0; n < 64; n += 8) {
+      store(out + n, fma(splat(weight), load(v + n), load(out + n)));
+    }
+  }
+
+  const float factor = kept ? 1.0f / total : 0.0f;
+  for (long n = 0; n < 64; n += 8) {
+    store(out + n, splat(factor) * load(out + n));
+  }
+}
+
+// The nth of 2 blocks of 48 rows.
+[[gnu::noinline]] void attention_48_rows(const Memory& m, long c1, long nth,
+    attention_memory& local) {
+  const long row = 48 * nth;
+  const float* a = m.q + 8192 * c1 + 64 * row;
+  float* out = m.out + 8192 * c1 + 64 * row;
+
+  // Rows change places with their elements: a vector holds the same element of every row.
+  for (long r = 0; r < 48; r += 8) {
+    for (long k = 0; k < 64; k += 8) {
+      transpose_block(a + 64 * r + k, 64, local.rows + 48 * k + r, 48, splat(0.125f));
+    }
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+  store(local.peak + 8, splat(-__FLT_MAX__));
+  store(local.total + 8, splat(0.0f));
+  store(local.peak + 16, splat(-__FLT_MAX__));
+  store(local.total + 16, splat(0.0f));
+  store(local.peak + 24, splat(-__FLT_MAX__));
+  store(local.total + 24, splat(0.0f));
+  store(local.peak + 32, splat(-__FLT_MAX__));
+  store(local.total + 32, splat(0.0f));
+  store(local.peak + 40, splat(-__FLT_MAX__));
+  store(local.total + 40, splat(0.0f));
+
+  bool fresh = true;
+  for (long col = 0; col < 128; col += 84) {
+    attention_visit_48(m, c1, row, col, smaller(84, 128 - col), local, fresh);
+    fresh = false;
+  }
+
+  store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 8, splat(1.0f) / load(local.total + 8));
+  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
+  store(local.carry + 24, splat(1.0f) / load(local.total + 24));
+  store(local.carry + 32, splat(1.0f) / load(local.total + 32));
+  store(local.carry + 40, splat(1.0f) / load(local.total + 40));
+
+  // x - x is 0, or NaN if x is not finite.
+  vec odd = splat(0.0f);
+  for (long i = 0; i < 48; ++i) {
+    const vec factor = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 8) {
+      const vec x = factor * load(out + 64 * i + n);
+      store(out + 64 * i + n, x);
+      odd = odd + (x - x);
+    }
+  }
+
+  // Rows that are not finite are computed again, with care.
+  if (has_nan(odd)) {
+    for (long i = 0; i < 48; ++i) {
+      vec row_odd = splat(0.0f);
+      for (long n = 0; n < 64; n += 8) {
+        const vec x = load(out + 64 * i + n);
+        row_odd = row_odd + (x - x);
+      }
+      if (has_nan(row_odd)) {
+        attention_careful_row(m, c1, row + i);
+      }
+    }
+  }
+}
+
+// 2 columns x 32 rows of scores.
+[[gnu::noinline]] void attention_scores_2x32(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 64]);
+    const vec b0 = load(rows + 48 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 48 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 48 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(rows + 48 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+  }
+
+  store(scores, s00);
+  store(scores + 48, s10);
+
+  store(block_peak, max(load(block_peak), max(s00, s10)));
+
+  store(scores + 8, s01);
+  store(scores + 56, s11);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(s01, s11)));
+
+  store(scores + 16, s02);
+  store(scores + 64, s12);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(s02, s12)));
+
+  store(scores + 24, s03);
+  store(scores + 72, s13);
+
+  store(block_peak + 24, max(load(block_peak + 24), max(s03, s13)));
+}
+
+// 3 columns x 32 rows of scores.
+[[gnu::noinline]] void attention_scores_3x32(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 64]);
+    const vec a2 = splat(b[k + 128]);
+    const vec b0 = load(rows + 48 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    s20 = fma(a2, b0, s20);
+    const vec b1 = load(rows + 48 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    s21 = fma(a2, b1, s21);
+    const vec b2 = load(rows + 48 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    s22 = fma(a2, b2, s22);
+    const vec b3 = load(rows + 48 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    s23 = fma(a2, b3, s23);
+  }
+
+  store(scores, s00);
+  store(scores + 48, s10);
+  store(scores + 96, s20);
+
+  store(block_peak, max(load(block_peak), max(max(s00, s10), s20)));
+
+  store(scores + 8, s01);
+  store(scores + 56, s11);
+  store(scores + 104, s21);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(max(s01, s11), s21)));
+
+  store(scores + 16, s02);
+  store(scores + 64, s12);
+  store(scores + 112, s22);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(max(s02, s12), s22)));
+
+  store(scores + 24, s03);
+  store(scores + 72, s13);
+  store(scores + 120, s23);
+
+  store(block_peak + 24, max(load(block_peak + 24), max(max(s03, s13), s23)));
+}
+
+// Scores of 32 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_32(attention_memory& local, long count, bool all) {
+  const vec old0 = load(local.peak);
+  const lanes_t outside0 = negation(less_equal(load(local.block_total), splat(0x1p+40f)));
+  const vec peak0 =
+      select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
+  store(local.peak, peak0);
+  const vec shift0 = shift_of(peak0);
+  store(local.carry, exp_nonpositive(old0 - peak0));
+  vec total0 = splat(0.0f);
+
+  const vec old1 = load(local.peak + 8);
+  const lanes_t outside1 = negation(less_equal(load(local.block_total + 8), splat(0x1p+40f)));
+  const vec peak1 =
+      select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 8)), old1);
+  store(local.peak + 8, peak1);
+  const vec shift1 = shift_of(peak1);
+  store(local.carry + 8, exp_nonpositive(old1 - peak1));
+  vec total1 = splat(0.0f);
+
+  const vec old2 = load(local.peak + 16);
+  const lanes_t outside2 = negation(less_equal(load(local.block_total + 16), splat(0x1p+40f)));
+  const vec peak2 =
+      select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 16)), old2);
+  store(local.peak + 16, peak2);
+  const vec shift2 = shift_of(peak2);
+  store(local.carry + 16, exp_nonpositive(old2 - peak2));
+  vec total2 = splat(0.0f);
+
+  const vec old3 = load(local.peak + 24);
+  const lanes_t outside3 = negation(less_equal(load(local.block_total + 24), splat(0x1p+40f)));
+  const vec peak3 =
+      select(either(all_lanes(all), outside3), max(old3, load(local.block_peak + 24)), old3);
+  store(local.peak + 24, peak3);
+  const vec shift3 = shift_of(peak3);
+  store(local.carry + 24, exp_nonpositive(old3 - peak3));
+  vec total3 = splat(0.0f);
+
+  for (long j = 0; j < count; ++j) {
+    const vec w0 = exp_shifted(load(local.scores + 48 * j), shift0);
+    store(local.scores + 48 * j, w0);
+    total0 = total0 + w0;
+    const vec w1 = exp_shifted(load(local.scores + 48 * j + 8), shift1);
+    store(local.scores + 48 * j + 8, w1);
+    total1 = total1 + w1;
+    const vec w2 = exp_shifted(load(local.scores + 48 * j + 16), shift2);
+    store(local.scores + 48 * j + 16, w2);
+    total2 = total2 + w2;
+    const vec w3 = exp_shifted(load(local.scores + 48 * j + 24), shift3);
+    store(local.scores + 48 * j + 24, w3);
+    total3 = total3 + w3;
+  }
+
+  store(local.block_total, total0);
+  store(local.block_total + 8, total1);
+  store(local.block_total + 16, total2);
+  store(local.block_total + 24, total3);
+}
+
+// 3 columns x 32 rows of weights.
+[[gnu::noinline]] void attention_weights_3x32(const float* rows, const float* b, float* scores,
+    const float* peak, float* block_total) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 64]);
+    const vec a2 = splat(b[k + 128]);
+    const vec b0 = load(rows + 48 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    s20 = fma(a2, b0, s20);
+    const vec b1 = load(rows + 48 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    s21 = fma(a2, b1, s21);
+    const vec b2 = load(rows + 48 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    s22 = fma(a2, b2, s22);
+    const vec b3 = load(rows + 48 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    s23 = fma(a2, b3, s23);
+  }
+
+  const vec shift0 = shift_of(load(peak));
+  const vec w0_0 = exp_shifted(s00, shift0);
+  store(scores, w0_0);
+  const vec w1_0 = exp_shifted(s10, shift0);
+  store(scores + 48, w1_0);
+  const vec w2_0 = exp_shifted(s20, shift0);
+  store(scores + 96, w2_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0);
+
+  const vec shift1 = shift_of(load(peak + 8));
+  const vec w0_1 = exp_shifted(s01, shift1);
+  store(scores + 8, w0_1);
+  const vec w1_1 = exp_shifted(s11, shift1);
+  store(scores + 56, w1_1);
+  const vec w2_1 = exp_shifted(s21, shift1);
+  store(scores + 104, w2_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1);
+
+  const vec shift2 = shift_of(load(peak + 16));
+  const vec w0_2 = exp_shifted(s02, shift2);
+  store(scores + 16, w0_2);
+  const vec w1_2 = exp_shifted(s12, shift2);
+  store(scores + 64, w1_2);
+  const vec w2_2 = exp_shifted(s22, shift2);
+  store(scores + 112, w2_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2);
+
+  const vec shift3 = shift_of(load(peak + 24));
+  const vec w0_3 = exp_shifted(s03, shift3);
+  store(scores + 24, w0_3);
+  const vec w1_3 = exp_shifted(s13, shift3);
+  store(scores + 72, w1_3);
+  const vec w2_3 = exp_shifted(s23, shift3);
+  store(scores + 120, w2_3);
+
+  store(block_total + 24, load(block_total + 24) + w0_3 + w1_3 + w2_3);
+}
+
+// 2 columns x 32 rows of weights.
+[[gnu::noinline]] void attention_weights_2x32(const float* rows, const float* b, float* scores,
+    const float* peak, float* block_total) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 64]);
+    const vec b0 = load(rows + 48 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 48 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 48 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(rows + 48 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+  }
+
+  const vec shift0 = shift_of(load(peak));
+  const vec w0_0 = exp_shifted(s00, shift0);
+  store(scores, w0_0);
+  const vec w1_0 = exp_shifted(s10, shift0);
+  store(scores + 48, w1_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0);
+
+  const vec shift1 = shift_of(load(peak + 8));
+  const vec w0_1 = exp_shifted(s01, shift1);
+  store(scores + 8, w0_1);
+  const vec w1_1 = exp_shifted(s11, shift1);
+  store(scores + 56, w1_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
+
+  const vec shift2 = shift_of(load(peak + 16));
+  const vec w0_2 = exp_shifted(s02, shift2);
+  store(scores + 16, w0_2);
+  const vec w1_2 = exp_shifted(s12, shift2);
+  store(scores + 64, w1_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2);
+
+  const vec shift3 = shift_of(load(peak + 24));
+  const vec w0_3 = exp_shifted(s03, shift3);
+  store(scores + 24, w0_3);
+  const vec w1_3 = exp_shifted(s13, shift3);
+  store(scores + 72, w1_3);
+
+  store(block_total + 24, load(block_total + 24) + w0_3 + w1_3);
+}
+
+// Weights of 32 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_32(const Memory& m, long c1, long col, long from,
+    long count, attention_memory& local) {
+  const float* b = m.k + 8192 * c1 + 64 * col;
+  for (long j = from; j < count - 2; j += 3) {
+    attention_weights_3x32(local.rows, b + 64 * j, local.scores + 48 * j, local.peak,
+        local.block_total);
+  }
+  const long rest = 3 * (count / 3);
+  if (rest < count && from <= rest) {
+    attention_weights_2x32(local.rows, b + 64 * rest, local.scores + 48 * rest, local.peak,
+        local.block_total);
+  }
+}
+
+// Scores of 32 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_32(const Memory& m, long c1, long col, long from,
+    long count, attention_memory& local) {
+  const float* b = m.k + 8192 * c1 + 64 * col;
+  for (long j = from; j < count - 2; j += 3) {
+    attention_scores_3x32(local.rows, b + 64 * j, local.scores + 48 * j, local.block_peak);
+  }
+  const long rest = 3 * (count / 3);
+  if (rest < count && from <= rest) {
+    attention_scores_2x32(local.rows, b + 64 * rest, local.scores + 48 * rest, local.block_peak);
+  }
+}
+
+// 2 rows x 32 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_2x32(const float* weights, const float* v, long count,
+    float* out, const float* carry, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+
+  if (!fresh) {
+    const vec c0 = splat(carry[0]);
+    s00 = c0 * load(out);
+    s01 = c0 * load(out + 8);
+    s02 = c0 * load(out + 16);
+    s03 = c0 * load(out + 24);
+    const vec c1 = splat(carry[1]);
+    s10 = c1 * load(out + 64);
+    s11 = c1 * load(out + 72);
+    s12 = c1 * load(out + 80);
+    s13 = c1 * load(out + 88);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    const vec a0 = splat(weights[48 * k]);
+    const vec a1 = splat(weights[48 * k + 1]);
+    const vec b0 = load(v + 64 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(v + 64 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(v + 64 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(v + 64 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 16, s02);
+  store(out + 24, s03);
+  store(out + 64, s10);
+  store(out + 72, s11);
+  store(out + 80, s12);
+  store(out + 88, s13);
+}
+
+// Scores of 32 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_32(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  const float* v = m.v + 8192 * c1 + 64 * col;
+  float* out = m.out + 8192 * c1 + 64 * row;
+  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
+  store(local.total + 8,
+      load(local.carry + 8) * load(local.total + 8) + load(local.block_total + 8));
+  store(local.total + 16,
+      load(local.carry + 16) * load(local.total + 16) + load(local.block_total + 16));
+  store(local.total + 24,
+      load(local.carry + 24) * load(local.total + 24) + load(local.block_total + 24));
+
+  for (long n = 0; n < 64; n += 32) {
+    for (long i = 0; i < 30; i += 3) {
+      attention_values_3x32(local.scores + i, v + n, count, out + 64 * i + n, local.carry + i,
+          fresh);
+    }
+    {
+      attention_values_2x32(local.scores + 30, v + n, count, out + n + 1920, local.carry + 30,
+          fresh);
+    }
+  }
+}
+
+// 32 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_32(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  store(local.carry, splat(1.0f));
+  store(local.carry + 8, splat(1.0f));
+  store(local.carry + 16, splat(1.0f));
+  store(local.carry + 24, splat(1.0f));
+  store(local.block_total, splat(0.0f));
+  store(local.block_total + 8, splat(0.0f));
+  store(local.block_total + 16, splat(0.0f));
+  store(local.block_total + 24, splat(0.0f));
+  long done = 0;
+
+  // The first columns give each row the score that the others are compared with.
+  if (fresh) {
+    const float* b = m.k + 8192 * c1 + 64 * col;
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    store(local.block_peak + 24, splat(-__FLT_MAX__));
+    if (count < 3) {
+      attention_scores_2x32(local.rows, b, local.scores, local.block_peak);
+    } else {
+      attention_scores_3x32(local.rows, b, local.scores, local.block_peak);
+    }
+    done = smaller(3, count);
+    attention_weigh_32(local, done, true);
+  }
+
+  attention_weights_of_32(m, c1, col, done, count, local);
+
+  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
+  const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
+  const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 8), splat(0x1p+40f)));
+  const lanes_t inside2 = both(inside1, less_equal(load(local.block_total + 16), splat(0x1p+40f)));
+  const lanes_t inside3 = both(inside2, less_equal(load(local.block_total + 24), splat(0x1p+40f)));
+  if (any(negation(inside3))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    store(local.block_peak + 24, splat(-__FLT_MAX__));
+    attention_scores_of_32(m, c1, col, 0, count, local);
+    attention_weigh_32(local, count, false);
+  }
+
+  attention_fold_32(m, c1, row, col, count, local, fresh);
+}
+
+// The one block of 32 rows.
+[[gnu::noinline]] void attention_32_rows(const Memory& m, long c1, attention_memory& local) {
+  const long row = 96;
+  const float* a = m.q + 8192 * c1 + 64 * row;
+  float* out = m.out + 8192 * c1 + 64 * row;
+
+  // Rows change places with their elements: a vector holds the same element of every row.
+  for (long r = 0; r < 32; r += 8) {
+    for (long k = 0; k < 64; k += 8) {
+      transpose_block(a + 64 * r + k, 64, local.rows + 48 * k + r, 48, splat(0.125f));
+    }
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+  store(local.peak + 8, splat(-__FLT_MAX__));
+  store(local.total + 8, splat(0.0f));
+  store(local.peak + 16, splat(-__FLT_MAX__));
+  store(local.total + 16, splat(0.0f));
+  store(local.peak + 24, splat(-__FLT_MAX__));
+  store(local.total + 24, splat(0.0f));
+
+  bool fresh = true;
+  for (long col = 0; col < 128; col += 84) {
+    attention_visit_32(m, c1, row, col, smaller(84, 128 - col), local, fresh);
+    fresh = false;
+  }
+
+  store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 8, splat(1.0f) / load(local.total + 8));
+  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
+  store(local.carry + 24, splat(1.0f) / load(local.total + 24));
+
+  // x - x is 0, or NaN if x is not finite.
+  vec odd = splat(0.0f);
+  for (long i = 0; i < 32; ++i) {
+    const vec factor = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 8) {
+      const vec x = factor * load(out + 64 * i + n);
+      store(out + 64 * i + n, x);
+      odd = odd + (x - x);
+    }
+  }
+
+  // Rows that are not finite are computed again, with care.
+  if (has_nan(odd)) {
+    for (long i = 0; i < 32; ++i) {
+      vec row_odd = splat(0.0f);
+      for (long n = 0; n < 64; n += 8) {
+        const vec x = load(out + 64 * i + n);
+        row_odd = row_odd + (x - x);
+      }
+      if (has_nan(row_odd)) {
+        attention_careful_row(m, c1, row + i);
+      }
+    }
+  }
+}
+
+// An item: one block of rows.
+[[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
+  const long block = item % 3;
+  const long c1 = item / 3;
+  if (block < 2) {
+    attention_48_rows(m, c1, block, local);
+  } else {
+    attention_32_rows(m, c1, local);
+  }
+}
+
+void attention_body(void* state, long item, int worker) {
+  const unsigned before = set_float_state();
+  const Memory& m = *static_cast<Memory*>(state);
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 7344L * worker));
+  restore_float_state(before);
+}
+
+}  // namespace
+
+size_t workspace_bytes(int workers) { return 29376u * (size_t)workers; }
+
+void run(const sdpa_1_8_128_64_false_args* args, const void* packed, void* workspace, int workers,
+    sdpa_1_8_128_64_false_parallel_for parallel_for, void* ctx) {
+  Memory m;
+  m.packed = static_cast<const float*>(packed);
+  float* scratch = static_cast<float*>(workspace);
+  m.q = args->q;
+  m.k = args->k;
+  m.v = args->v;
+  m.out = args->out;
+  m.local = scratch;
+
+  const auto each = [&](long items, void (*body)(void*, long, int)) {
+    if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
+    for (long item = 0; item < items; ++item) body(&m, item, 0);
+  };
+  each(24, attention_body);
+}
+
+}  // namespace sdpa_1_8_128_64_false_avx2
+
+#ifdef __clang__
+  #pragma clang attribute pop
+  #pragma clang diagnostic pop
+#else
+  #pragma GCC pop_options
+#endif

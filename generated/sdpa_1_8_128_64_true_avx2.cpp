@@ -1,0 +1,1067 @@
+// sdpa_1_8_128_64_true for avx2: 8 floats a vector, 16 registers. Made by
+//   attune gen 'sdpa<1,8,128,64,true>' --isa portable,avx2,avx512
+// One call takes 16.91 MFLOP on 1.049 MB of inputs, outputs and weights.
+//
+// The spec is sdpa<1,8,128,64,true>:
+//   // softmax(q k^T / sqrt(head_dim)) v on q, k, v [batch, heads, seq, head_dim].
+//   template <long Batch, long Heads, long Seq, long HeadDim, bool Causal>
+//   constexpr auto sdpa = [] {
+//     auto q = input<Batch, Heads, Seq, HeadDim>("q");
+//     auto k = input<Batch, Heads, Seq, HeadDim>("k");
+//     auto v = input<Batch, Heads, Seq, HeadDim>("v");
+//     auto s = matmul(q, transpose(k)) / sqrt_of<HeadDim>;
+//     if constexpr (Causal) return matmul(softmax(mask(s, causal)), v);
+//     else return matmul(softmax(s), v);
+//   };
+//
+// What was decided:
+// - attention: 8 times 128 rows against 128 columns, 132 at a time: their scores lie in a worker's
+//   12.6 kB and nowhere else. 8 blocks of 16 rows, score tiles of 6 columns x 16 lanes: 12 of 16
+//   registers accumulate, a step is 12 fma on 8 loads. Whole tiles of removed pairs are skipped;
+//   tiles that keep all pairs test none. Value tiles of 4 rows x 24 columns: 12 of 16 registers
+//   accumulate, a step is 12 fma on 7 loads.
+#include "sdpa_1_8_128_64_true.h"
+
+#include <immintrin.h>
+
+#ifdef __FAST_MATH__
+  #error "compile this file without -ffast-math: it relies on NaN, infinities and the order of sums"
+#endif
+
+#ifdef __clang__
+  #pragma clang diagnostic push
+  #pragma clang diagnostic ignored "-Wunused-function"
+  #pragma clang fp contract(off)
+  #pragma clang attribute push( \
+      __attribute__((target("avx2,fma"))), apply_to = function)
+#else
+  #pragma GCC push_options
+  #pragma GCC target("avx2,fma")
+  #pragma GCC optimize("fp-contract=off")
+#endif
+
+namespace sdpa_1_8_128_64_true_avx2 {
+
+namespace {
+
+using vec = __m256;
+typedef int ivec __attribute__((vector_size(32)));
+using lanes_t = __m256;  // all bits of a lane set or none
+static inline vec load(const float* p) { return _mm256_loadu_ps(p); }
+static inline void store(float* p, vec a) { _mm256_storeu_ps(p, a); }
+static inline vec splat(float x) { return _mm256_set1_ps(x); }
+
+// a * b + c with one rounding.
+static inline vec fma(vec a, vec b, vec c) { return _mm256_fmadd_ps(a, b, c); }
+
+// The second operand where either is NaN.
+static inline vec min(vec a, vec b) { return _mm256_min_ps(a, b); }
+static inline float min(float a, float b) { return a < b ? a : b; }
+
+// The second operand where either is NaN.
+static inline vec max(vec a, vec b) { return _mm256_max_ps(a, b); }
+static inline float max(float a, float b) { return a > b ? a : b; }
+
+// a where m, else b.
+static inline vec select(lanes_t m, vec a, vec b) { return _mm256_blendv_ps(b, a, m); }
+
+// a where m, else 0, whatever a holds there.
+static inline vec keep_where(lanes_t m, vec a) { return _mm256_and_ps(m, a); }
+
+// False where either is NaN.
+static inline lanes_t less(vec a, vec b) { return _mm256_cmp_ps(a, b, _CMP_LT_OQ); }
+
+// False where either is NaN.
+static inline lanes_t less_equal(vec a, vec b) { return _mm256_cmp_ps(a, b, _CMP_LE_OQ); }
+
+// True where either is NaN.
+static inline lanes_t not_less(vec a, vec b) { return _mm256_cmp_ps(a, b, _CMP_NLT_UQ); }
+
+static inline lanes_t both(lanes_t m, lanes_t n) { return _mm256_and_ps(m, n); }
+static inline lanes_t either(lanes_t m, lanes_t n) { return _mm256_or_ps(m, n); }
+static inline lanes_t all_lanes(bool b) { return _mm256_castsi256_ps(_mm256_set1_epi32(-b)); }
+static inline lanes_t negation(lanes_t m) { return _mm256_xor_ps(m, all_lanes(true)); }
+static inline bool any(lanes_t m) { return _mm256_movemask_ps(m) != 0; }
+static inline bool has_nan(vec a) { return any(_mm256_cmp_ps(a, a, _CMP_UNORD_Q)); }
+static inline ivec iota() { return ivec{0, 1, 2, 3, 4, 5, 6, 7}; }
+static inline ivec isplat(int i) { return (ivec)_mm256_set1_epi32(i); }
+static inline lanes_t iless_equal(ivec a, ivec b) { return (lanes_t)(a <= b); }
+static inline vec to_real(ivec a) { return _mm256_cvtepi32_ps((__m256i)a); }
+
+// The nearest integers, halves to even; the least integer for NaN and beyond the range.
+static inline ivec nearest(vec a) { return (ivec)_mm256_cvtps_epi32(a); }
+
+// p * 2^n where that is neither subnormal nor beyond the greatest float.
+static inline vec add_exponent(vec p, ivec n) { return (vec)((ivec)p + (n << 23)); }
+
+static inline float first(vec a) { return _mm256_cvtss_f32(a); }
+
+static inline float reduce_add(vec a) {
+  __m128 b = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+  b = _mm_add_ps(b, _mm_movehl_ps(b, b));
+  return _mm_cvtss_f32(_mm_add_ss(b, _mm_movehdup_ps(b)));
+}
+
+// to[j * to_stride + i] = scale[i] * from[i * from_stride + j] for i, j < 8,
+// four columns at a time.
+static inline vec row_and_fourth_next(const float* p, long stride) {
+  vec row = _mm256_castps128_ps256(_mm_loadu_ps(p));
+  return _mm256_insertf128_ps(row, _mm_loadu_ps(p + 4 * stride), 1);
+}
+static inline void transpose_block(const float* from, long from_stride, float* to, long to_stride,
+    vec scale) {
+  for (int half = 0; half < 2; ++half) {
+    vec row0 = row_and_fourth_next(from, from_stride);
+    vec row1 = row_and_fourth_next(from + from_stride, from_stride);
+    vec row2 = row_and_fourth_next(from + 2 * from_stride, from_stride);
+    vec row3 = row_and_fourth_next(from + 3 * from_stride, from_stride);
+    vec a = _mm256_unpacklo_ps(row0, row1), b = _mm256_unpackhi_ps(row0, row1);
+    vec c = _mm256_unpacklo_ps(row2, row3), d = _mm256_unpackhi_ps(row2, row3);
+    store(to, scale * _mm256_shuffle_ps(a, c, 0x44));
+    store(to + to_stride, scale * _mm256_shuffle_ps(a, c, 0xee));
+    store(to + 2 * to_stride, scale * _mm256_shuffle_ps(b, d, 0x44));
+    store(to + 3 * to_stride, scale * _mm256_shuffle_ps(b, d, 0xee));
+    from += 4;
+    to += 4 * to_stride;
+  }
+}
+
+// e^x for x <= 0, within a relative 2e-7 + 3e-9 |x|. NaN stays NaN. Exactly 0 below -87.3365, where
+// the result would be subnormal, and at -inf.
+static inline vec exp_nonpositive(vec x) {
+  ivec n = nearest(x * splat(1.44269502f));
+  vec r = fma(to_real(n), splat(-0.693147182f), x);
+  vec p = splat(0.00828973018f);
+  p = fma(p, r, splat(0.0418978557f));
+  p = fma(p, r, splat(0.166676477f));
+  p = fma(p, r, splat(0.499991506f));
+  p = fma(p, r, splat(0.999999702f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(x, splat(-87.3365021f)), add_exponent(p, n));
+}
+
+// What exp_shifted wants to know of a row's peak: -log2(e) * peak, finite for every finite peak.
+static inline vec shift_of(vec peak) { return min(splat(__FLT_MAX__), peak * splat(-1.44269502f)); }
+
+// e^(x - peak), given shift_of(peak). NaN stays NaN, -inf gives 0; a result below the least normal
+// float is 0 or subnormal, one above 2^127 is that or more.
+static inline vec exp_shifted(vec x, vec shift) {
+  vec y = fma(x, splat(1.44269502f), shift);
+  y = min(splat(127.0f), y);
+  ivec n = nearest(y);
+  vec r = y - to_real(n);
+  vec p = splat(0.00132692605f);
+  p = fma(p, r, splat(0.00967129972f));
+  p = fma(p, r, splat(0.055507116f));
+  p = fma(p, r, splat(0.240222469f));
+  p = fma(p, r, splat(0.693147004f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(y, splat(-126.0f)), add_exponent(p, n));
+}
+
+// e^x within a relative 2e-7. NaN stays NaN. Exactly 0 below -87.3365, where the result would be
+// subnormal, and at -inf; inf where it overflows.
+static inline vec exp(vec x) {
+  ivec n = nearest(x * splat(1.44269502f));
+  vec r = fma(to_real(n), splat(-0.693147182f), x);
+  r = fma(to_real(n), splat(1.90465421e-09f), r);
+  vec p = splat(0.00828973018f);
+  p = fma(p, r, splat(0.0418978557f));
+  p = fma(p, r, splat(0.166676477f));
+  p = fma(p, r, splat(0.499991506f));
+  p = fma(p, r, splat(0.999999702f));
+  p = fma(p, r, splat(1.0f));
+  vec y = keep_where(not_less(x, splat(-87.3365021f)), add_exponent(p, n));
+  return select(less(splat(88.7228317f), x), splat(__builtin_inff()), y);
+}
+static inline float exp(float x) { return first(exp(splat(x))); }
+
+// Subnormals count as zero, rounding to nearest, no traps. Returns the state before.
+static inline unsigned set_float_state() {
+#if defined(__x86_64__)
+  unsigned before = __builtin_ia32_stmxcsr();
+  __builtin_ia32_ldmxcsr(0x9FC0);
+  return before;
+#elif defined(__aarch64__)
+  unsigned long before;
+  asm volatile("mrs %0, fpcr"
+               : "=r"(before));
+  asm volatile("msr fpcr, %0"
+               :
+               : "r"(1ul << 24));
+  return (unsigned)before;
+#else
+  return 0;
+#endif
+}
+
+static inline void restore_float_state(unsigned before) {
+#if defined(__x86_64__)
+  __builtin_ia32_ldmxcsr(before);
+#elif defined(__aarch64__)
+  asm volatile("msr fpcr, %0"
+               :
+               : "r"((unsigned long)before));
+#else
+  (void)before;
+#endif
+}
+
+static inline long smaller(long a, long b) { return b < a ? b : a; }
+
+// Where everything lies. Below, c0 and c1 count the outer dimensions, row and col the inner ones.
+struct Memory {
+  const float* q;
+  const float* k;
+  const float* v;
+  float* out;
+  const float* packed;
+  float* local;  // of worker 0; the others' follow
+};
+
+// A worker's memory: a block of rows, one a lane, against a block of columns.
+struct attention_memory {
+  float rows[1024];       // [64][16], scaled
+  float scores[2112];     // [132][16]; weights once they are known
+  float peak[16];         // of each row, the score that the others are compared with
+  float total[16];        // and the sum of its weights
+  float carry[16];        // what its older sums are multiplied by, at the end by what
+  float block_peak[16];   // the greatest score in the block of columns
+  float block_total[16];  // and the sum of the block's weights
+};
+
+// 2 columns x 16 rows of scores.
+[[gnu::noinline]] void attention_scores_2x16(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec b1 = load(rows + 16 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+  }
+
+  store(scores, s00);
+  store(scores + 16, s10);
+
+  store(block_peak, max(load(block_peak), max(s00, s10)));
+
+  store(scores + 8, s01);
+  store(scores + 24, s11);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(s01, s11)));
+}
+
+// 2 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_2x8_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 16, x1_0);
+
+  store(block_peak, max(load(block_peak), max(x0_0, x1_0)));
+}
+
+// 2 columns x 16 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_scores_in_part_2x16(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 8 * (row / 8) + 8;
+  if (col < high0) {
+    attention_scores_2x8_in_part(local.rows, b, scores, local.block_peak, row, col);
+  } else {
+    for (long i = 0; i < 2; ++i) {
+      store(scores + 16 * i, splat(-__builtin_inff()));
+    }
+  }
+  const long high1 = 8 * (row / 8) + 16;
+  if (col < high1) {
+    attention_scores_2x8_in_part(local.rows + 8, b, scores + 8, local.block_peak + 8, row + 8, col);
+  } else {
+    for (long i = 0; i < 2; ++i) {
+      store(scores + 16 * i + 8, splat(-__builtin_inff()));
+    }
+  }
+}
+
+// 6 columns x 16 rows of scores.
+[[gnu::noinline]] void attention_scores_6x16(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec b1 = load(rows + 16 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+  }
+
+  store(scores, s00);
+  store(scores + 16, s10);
+  store(scores + 32, s20);
+  store(scores + 48, s30);
+  store(scores + 64, s40);
+  store(scores + 80, s50);
+
+  const vec high0_0 = max(max(s00, s10), max(s20, s30));
+  const vec high1_0 = max(s40, s50);
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  store(scores + 8, s01);
+  store(scores + 24, s11);
+  store(scores + 40, s21);
+  store(scores + 56, s31);
+  store(scores + 72, s41);
+  store(scores + 88, s51);
+
+  const vec high0_1 = max(max(s01, s11), max(s21, s31));
+  const vec high1_1 = max(s41, s51);
+  store(block_peak + 8, max(load(block_peak + 8), max(high0_1, high1_1)));
+}
+
+// 6 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_6x8_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+  vec s50 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 16, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 32, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 48, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 64, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  store(scores + 80, x5_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(x4_0, x5_0);
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+}
+
+// 6 columns x 16 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_scores_in_part_6x16(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 8 * (row / 8) + 8;
+  if (col < high0) {
+    attention_scores_6x8_in_part(local.rows, b, scores, local.block_peak, row, col);
+  } else {
+    for (long i = 0; i < 6; ++i) {
+      store(scores + 16 * i, splat(-__builtin_inff()));
+    }
+  }
+  const long high1 = 8 * (row / 8) + 16;
+  if (col < high1) {
+    attention_scores_6x8_in_part(local.rows + 8, b, scores + 8, local.block_peak + 8, row + 8, col);
+  } else {
+    for (long i = 0; i < 6; ++i) {
+      store(scores + 16 * i + 8, splat(-__builtin_inff()));
+    }
+  }
+}
+
+// Scores of 16 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_16(attention_memory& local, long count, bool all) {
+  const vec old0 = load(local.peak);
+  const lanes_t outside0 = negation(less_equal(load(local.block_total), splat(0x1p+40f)));
+  const vec peak0 =
+      select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
+  store(local.peak, peak0);
+  const vec shift0 = shift_of(peak0);
+  store(local.carry, exp_nonpositive(old0 - peak0));
+  vec total0 = splat(0.0f);
+
+  const vec old1 = load(local.peak + 8);
+  const lanes_t outside1 = negation(less_equal(load(local.block_total + 8), splat(0x1p+40f)));
+  const vec peak1 =
+      select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 8)), old1);
+  store(local.peak + 8, peak1);
+  const vec shift1 = shift_of(peak1);
+  store(local.carry + 8, exp_nonpositive(old1 - peak1));
+  vec total1 = splat(0.0f);
+
+  for (long j = 0; j < count; ++j) {
+    const vec w0 = exp_shifted(load(local.scores + 16 * j), shift0);
+    store(local.scores + 16 * j, w0);
+    total0 = total0 + w0;
+    const vec w1 = exp_shifted(load(local.scores + 16 * j + 8), shift1);
+    store(local.scores + 16 * j + 8, w1);
+    total1 = total1 + w1;
+  }
+
+  store(local.block_total, total0);
+  store(local.block_total + 8, total1);
+}
+
+// 6 columns x 16 rows of weights.
+[[gnu::noinline]] void attention_weights_6x16(const float* rows, const float* b, float* scores,
+    const float* peak, float* block_total) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec b1 = load(rows + 16 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+  }
+
+  const vec shift0 = shift_of(load(peak));
+  const vec w0_0 = exp_shifted(s00, shift0);
+  store(scores, w0_0);
+  const vec w1_0 = exp_shifted(s10, shift0);
+  store(scores + 16, w1_0);
+  const vec w2_0 = exp_shifted(s20, shift0);
+  store(scores + 32, w2_0);
+  const vec w3_0 = exp_shifted(s30, shift0);
+  store(scores + 48, w3_0);
+  const vec w4_0 = exp_shifted(s40, shift0);
+  store(scores + 64, w4_0);
+  const vec w5_0 = exp_shifted(s50, shift0);
+  store(scores + 80, w5_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
+
+  const vec shift1 = shift_of(load(peak + 8));
+  const vec w0_1 = exp_shifted(s01, shift1);
+  store(scores + 8, w0_1);
+  const vec w1_1 = exp_shifted(s11, shift1);
+  store(scores + 24, w1_1);
+  const vec w2_1 = exp_shifted(s21, shift1);
+  store(scores + 40, w2_1);
+  const vec w3_1 = exp_shifted(s31, shift1);
+  store(scores + 56, w3_1);
+  const vec w4_1 = exp_shifted(s41, shift1);
+  store(scores + 72, w4_1);
+  const vec w5_1 = exp_shifted(s51, shift1);
+  store(scores + 88, w5_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1);
+}
+
+// 6 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_6x8_in_part(const float* rows, const float* b,
+    float* scores, const float* peak, float* block_total, long row, long col) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+  vec s50 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec shift0 = shift_of(load(peak));
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp_shifted(x0_0, shift0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp_shifted(x1_0, shift0);
+  store(scores + 16, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp_shifted(x2_0, shift0);
+  store(scores + 32, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp_shifted(x3_0, shift0);
+  store(scores + 48, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp_shifted(x4_0, shift0);
+  store(scores + 64, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  const vec w5_0 = exp_shifted(x5_0, shift0);
+  store(scores + 80, w5_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
+}
+
+// 6 columns x 16 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_weights_in_part_6x16(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 8 * (row / 8) + 8;
+  if (col < high0) {
+    attention_weights_6x8_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+  } else {
+    for (long i = 0; i < 6; ++i) {
+      store(scores + 16 * i, splat(0.0f));
+    }
+  }
+  const long high1 = 8 * (row / 8) + 16;
+  if (col < high1) {
+    attention_weights_6x8_in_part(local.rows + 8, b, scores + 8, local.peak + 8,
+        local.block_total + 8, row + 8, col);
+  } else {
+    for (long i = 0; i < 6; ++i) {
+      store(scores + 16 * i + 8, splat(0.0f));
+    }
+  }
+}
+
+// 2 columns x 16 rows of weights.
+[[gnu::noinline]] void attention_weights_2x16(const float* rows, const float* b, float* scores,
+    const float* peak, float* block_total) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec b1 = load(rows + 16 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+  }
+
+  const vec shift0 = shift_of(load(peak));
+  const vec w0_0 = exp_shifted(s00, shift0);
+  store(scores, w0_0);
+  const vec w1_0 = exp_shifted(s10, shift0);
+  store(scores + 16, w1_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0);
+
+  const vec shift1 = shift_of(load(peak + 8));
+  const vec w0_1 = exp_shifted(s01, shift1);
+  store(scores + 8, w0_1);
+  const vec w1_1 = exp_shifted(s11, shift1);
+  store(scores + 24, w1_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
+}
+
+// 2 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_2x8_in_part(const float* rows, const float* b,
+    float* scores, const float* peak, float* block_total, long row, long col) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec shift0 = shift_of(load(peak));
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp_shifted(x0_0, shift0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp_shifted(x1_0, shift0);
+  store(scores + 16, w1_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0);
+}
+
+// 2 columns x 16 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_weights_in_part_2x16(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 8 * (row / 8) + 8;
+  if (col < high0) {
+    attention_weights_2x8_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+  } else {
+    for (long i = 0; i < 2; ++i) {
+      store(scores + 16 * i, splat(0.0f));
+    }
+  }
+  const long high1 = 8 * (row / 8) + 16;
+  if (col < high1) {
+    attention_weights_2x8_in_part(local.rows + 8, b, scores + 8, local.peak + 8,
+        local.block_total + 8, row + 8, col);
+  } else {
+    for (long i = 0; i < 2; ++i) {
+      store(scores + 16 * i + 8, splat(0.0f));
+    }
+  }
+}
+
+// Weights of 16 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_16(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.k + 8192 * c1 + 64 * col;
+  for (long j = from; j < count - 5; j += 6) {
+    if (col + j < whole_end) {
+      attention_weights_6x16(local.rows, b + 64 * j, local.scores + 16 * j, local.peak,
+          local.block_total);
+    } else {
+      attention_weights_in_part_6x16(b + 64 * j, local.scores + 16 * j, row, col + j, local);
+    }
+  }
+  const long rest = 6 * (count / 6);
+  if (rest < count && from <= rest) {
+    if (col + rest < whole_end) {
+      attention_weights_2x16(local.rows, b + 64 * rest, local.scores + 16 * rest, local.peak,
+          local.block_total);
+    } else {
+      attention_weights_in_part_2x16(b + 64 * rest, local.scores + 16 * rest, row, col + rest,
+          local);
+    }
+  }
+}
+
+// Scores of 16 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_16(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.k + 8192 * c1 + 64 * col;
+  for (long j = from; j < count - 5; j += 6) {
+    if (col + j < whole_end) {
+      attention_scores_6x16(local.rows, b + 64 * j, local.scores + 16 * j, local.block_peak);
+    } else {
+      attention_scores_in_part_6x16(b + 64 * j, local.scores + 16 * j, row, col + j, local);
+    }
+  }
+  const long rest = 6 * (count / 6);
+  if (rest < count && from <= rest) {
+    if (col + rest < whole_end) {
+      attention_scores_2x16(local.rows, b + 64 * rest, local.scores + 16 * rest, local.block_peak);
+    } else {
+      attention_scores_in_part_2x16(b + 64 * rest, local.scores + 16 * rest, row, col + rest,
+          local);
+    }
+  }
+}
+
+// 4 rows x 24 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_4x24(const float* weights, const float* v, long count,
+    float* out, const float* carry, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+
+  if (!fresh) {
+    const vec c0 = splat(carry[0]);
+    s00 = c0 * load(out);
+    s01 = c0 * load(out + 8);
+    s02 = c0 * load(out + 16);
+    const vec c1 = splat(carry[1]);
+    s10 = c1 * load(out + 64);
+    s11 = c1 * load(out + 72);
+    s12 = c1 * load(out + 80);
+    const vec c2 = splat(carry[2]);
+    s20 = c2 * load(out + 128);
+    s21 = c2 * load(out + 136);
+    s22 = c2 * load(out + 144);
+    const vec c3 = splat(carry[3]);
+    s30 = c3 * load(out + 192);
+    s31 = c3 * load(out + 200);
+    s32 = c3 * load(out + 208);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 8);
+    const vec b2 = load(v + 64 * k + 16);
+    const vec a0 = splat(weights[16 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(weights[16 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(weights[16 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(weights[16 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 16, s02);
+  store(out + 64, s10);
+  store(out + 72, s11);
+  store(out + 80, s12);
+  store(out + 128, s20);
+  store(out + 136, s21);
+  store(out + 144, s22);
+  store(out + 192, s30);
+  store(out + 200, s31);
+  store(out + 208, s32);
+}
+
+// 4 rows x 16 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_4x16(const float* weights, const float* v, long count,
+    float* out, const float* carry, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+
+  if (!fresh) {
+    const vec c0 = splat(carry[0]);
+    s00 = c0 * load(out);
+    s01 = c0 * load(out + 8);
+    const vec c1 = splat(carry[1]);
+    s10 = c1 * load(out + 64);
+    s11 = c1 * load(out + 72);
+    const vec c2 = splat(carry[2]);
+    s20 = c2 * load(out + 128);
+    s21 = c2 * load(out + 136);
+    const vec c3 = splat(carry[3]);
+    s30 = c3 * load(out + 192);
+    s31 = c3 * load(out + 200);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 8);
+    const vec a0 = splat(weights[16 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(weights[16 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(weights[16 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(weights[16 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 64, s10);
+  store(out + 72, s11);
+  store(out + 128, s20);
+  store(out + 136, s21);
+  store(out + 192, s30);
+  store(out + 200, s31);
+}
+
+// Scores of 16 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_16(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  const float* v = m.v + 8192 * c1 + 64 * col;
+  float* out = m.out + 8192 * c1 + 64 * row;
+  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
+  store(local.total + 8,
+      load(local.carry + 8) * load(local.total + 8) + load(local.block_total + 8));
+
+  for (long n = 0; n < 48; n += 24) {
+    for (long i = 0; i < 16; i += 4) {
+      const long high_last = 8 * ((row + i + 3) / 8) + 8;
+      const long end = smaller(high_last - col, count);
+      attention_values_4x24(local.scores + i, v + n, end, out + 64 * i + n, local.carry + i, fresh);
+    }
+  }
+  for (long i = 0; i < 16; i += 4) {
+    const long high_last = 8 * ((row + i + 3) / 8) + 8;
+    const long end = smaller(high_last - col, count);
+    attention_values_4x16(local.scores + i, v + 48, end, out + 64 * i + 48, local.carry + i, fresh);
+  }
+}
+
+// 16 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_16(const Memory& m, long c1, long row, long col, long count,
+    long whole_end, attention_memory& local, bool fresh) {
+  store(local.carry, splat(1.0f));
+  store(local.carry + 8, splat(1.0f));
+  store(local.block_total, splat(0.0f));
+  store(local.block_total + 8, splat(0.0f));
+  long done = 0;
+
+  // The first columns give each row the score that the others are compared with.
+  if (fresh) {
+    const float* b = m.k + 8192 * c1 + 64 * col;
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    if (count < 6) {
+      if (col < whole_end) {
+        attention_scores_2x16(local.rows, b, local.scores, local.block_peak);
+      } else {
+        attention_scores_in_part_2x16(b, local.scores, row, col, local);
+      }
+    } else if (col < whole_end) {
+      attention_scores_6x16(local.rows, b, local.scores, local.block_peak);
+    } else {
+      attention_scores_in_part_6x16(b, local.scores, row, col, local);
+    }
+    done = smaller(6, count);
+    attention_weigh_16(local, done, true);
+  }
+
+  attention_weights_of_16(m, c1, row, col, done, count, whole_end, local);
+
+  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
+  const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
+  const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 8), splat(0x1p+40f)));
+  if (any(negation(inside1))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    attention_scores_of_16(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_16(local, count, false);
+  }
+
+  attention_fold_16(m, c1, row, col, count, local, fresh);
+}
+
+// One row by its definition: over exactly the pairs that count, one at a time.
+[[gnu::noinline]] void attention_careful_row(const Memory& m, long c1, long row) {
+  const float* a = m.q + 8192 * c1 + 64 * row;
+  float* out = m.out + 8192 * c1 + 64 * row;
+  float peak = -__FLT_MAX__;
+  float total = 0.0f;
+  bool kept = false;
+
+  for (long n = 0; n < 64; n += 8) {
+    store(out + n, splat(0.0f));
+  }
+
+  const long high = 8 * (row / 8) + 8;
+  for (long col = 0; col < high; ++col) {
+    if (col > row) {
+      continue;
+    }
+
+    const float* b = m.k + 8192 * c1 + 64 * col;
+    vec sum = splat(0.0f);
+    for (long k = 0; k < 64; k += 8) {
+      sum = fma(load(a + k), load(b + k), sum);
+    }
+    const float dot = reduce_add(sum);
+
+    const float score = 0.125f * dot;
+    if (score == -__builtin_inff()) {
+      continue;
+    }
+    kept = true;
+
+    // Older sums are worth less, the higher the peak.
+    if (score > peak) {
+      const float carry = exp(peak - score);
+      total *= carry;
+      for (long n = 0; n < 64; n += 8) {
+        store(out + n, splat(carry) * load(out + n));
+      }
+      peak = score;
+    }
+
+    const float weight = exp(score - peak);
+    total += weight;
+    const float* v = m.v + 8192 * c1 + 64 * col;
+    for (long n = 0; n < 64; n += 8) {
+      store(out + n, fma(splat(weight), load(v + n), load(out + n)));
+    }
+  }
+
+  const float factor = kept ? 1.0f / total : 0.0f;
+  for (long n = 0; n < 64; n += 8) {
+    store(out + n, splat(factor) * load(out + n));
+  }
+}
+
+// The nth of 8 blocks of 16 rows.
+[[gnu::noinline]] void attention_16_rows(const Memory& m, long c1, long nth,
+    attention_memory& local) {
+  const long row = 16 * nth;
+  const float* a = m.q + 8192 * c1 + 64 * row;
+  float* out = m.out + 8192 * c1 + 64 * row;
+
+  // Rows change places with their elements: a vector holds the same element of every row.
+  for (long r = 0; r < 16; r += 8) {
+    for (long k = 0; k < 64; k += 8) {
+      transpose_block(a + 64 * r + k, 64, local.rows + 16 * k + r, 16, splat(0.125f));
+    }
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+  store(local.peak + 8, splat(-__FLT_MAX__));
+  store(local.total + 8, splat(0.0f));
+
+  bool fresh = true;
+  static const unsigned short first_run[] = {0, 1, 3, 5, 7, 9, 11, 13, 15};
+  static const unsigned short run_begin[] = {0, 0, 12, 0, 30, 0, 48, 0, 60, 0, 78, 0, 96, 0, 108};
+  static const unsigned short run_end[] =
+      {18, 12, 36, 30, 48, 48, 66, 60, 84, 78, 96, 96, 114, 108, 128};
+  static const unsigned short run_whole[] = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0};
+  for (long u = first_run[nth]; u < first_run[nth + 1]; ++u) {
+    const long end = run_end[u];
+    for (long col = run_begin[u]; col < end; col += 132) {
+      attention_visit_16(m, c1, row, col, smaller(132, end - col), end * run_whole[u], local,
+          fresh);
+      fresh = false;
+    }
+  }
+
+  store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 8, splat(1.0f) / load(local.total + 8));
+
+  // x - x is 0, or NaN if x is not finite.
+  vec odd = splat(0.0f);
+  for (long i = 0; i < 16; ++i) {
+    const vec factor = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 8) {
+      const vec x = factor * load(out + 64 * i + n);
+      store(out + 64 * i + n, x);
+      odd = odd + (x - x);
+    }
+  }
+
+  // Rows that are not finite are computed again, with care.
+  if (has_nan(odd)) {
+    for (long i = 0; i < 16; ++i) {
+      vec row_odd = splat(0.0f);
+      for (long n = 0; n < 64; n += 8) {
+        const vec x = load(out + 64 * i + n);
+        row_odd = row_odd + (x - x);
+      }
+      if (has_nan(row_odd)) {
+        attention_careful_row(m, c1, row + i);
+      }
+    }
+  }
+}
+
+// An item: one block of rows.
+[[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
+  const long block = item % 8;
+  const long c1 = item / 8;
+  attention_16_rows(m, c1, block, local);
+}
+
+void attention_body(void* state, long item, int worker) {
+  const unsigned before = set_float_state();
+  const Memory& m = *static_cast<Memory*>(state);
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 3216L * worker));
+  restore_float_state(before);
+}
+
+}  // namespace
+
+size_t workspace_bytes(int workers) { return 12864u * (size_t)workers; }
+
+void run(const sdpa_1_8_128_64_true_args* args, const void* packed, void* workspace, int workers,
+    sdpa_1_8_128_64_true_parallel_for parallel_for, void* ctx) {
+  Memory m;
+  m.packed = static_cast<const float*>(packed);
+  float* scratch = static_cast<float*>(workspace);
+  m.q = args->q;
+  m.k = args->k;
+  m.v = args->v;
+  m.out = args->out;
+  m.local = scratch;
+
+  const auto each = [&](long items, void (*body)(void*, long, int)) {
+    if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
+    for (long item = 0; item < items; ++item) body(&m, item, 0);
+  };
+  each(64, attention_body);
+}
+
+}  // namespace sdpa_1_8_128_64_true_avx2
+
+#ifdef __clang__
+  #pragma clang attribute pop
+  #pragma clang diagnostic pop
+#else
+  #pragma GCC pop_options
+#endif

@@ -1,0 +1,1027 @@
+// sdpa_1_8_512_64_false for avx512: 16 floats a vector, 32 registers. Made by
+//   attune gen 'sdpa<1,8,512,64,false>' --isa portable,avx2,avx512
+// One call takes 536.9 MFLOP on 4.194 MB of inputs, outputs and weights.
+//
+// The spec is sdpa<1,8,512,64,false>:
+//   // softmax(q k^T / sqrt(head_dim)) v on q, k, v [batch, heads, seq, head_dim].
+//   template <long Batch, long Heads, long Seq, long HeadDim, bool Causal>
+//   constexpr auto sdpa = [] {
+//     auto q = input<Batch, Heads, Seq, HeadDim>("q");
+//     auto k = input<Batch, Heads, Seq, HeadDim>("k");
+//     auto v = input<Batch, Heads, Seq, HeadDim>("v");
+//     auto s = matmul(q, transpose(k)) / sqrt_of<HeadDim>;
+//     if constexpr (Causal) return matmul(softmax(mask(s, causal)), v);
+//     else return matmul(softmax(s), v);
+//   };
+//
+// What was decided:
+// - attention: 8 times 512 rows against 512 columns, 96 at a time: their scores lie in a worker's
+//   41.2 kB and nowhere else. 8 blocks of 64 rows, score tiles of 6 columns x 64 lanes: 24 of 32
+//   registers accumulate, a step is 24 fma on 10 loads. Value tiles of 6 rows x 64 columns: 24 of
+//   32 registers accumulate, a step is 24 fma on 10 loads.
+#include "sdpa_1_8_512_64_false.h"
+
+#include <immintrin.h>
+
+#ifdef __FAST_MATH__
+  #error "compile this file without -ffast-math: it relies on NaN, infinities and the order of sums"
+#endif
+
+#ifdef __clang__
+  #pragma clang diagnostic push
+  #pragma clang diagnostic ignored "-Wunused-function"
+  #pragma clang fp contract(off)
+  #pragma clang attribute push( \
+      __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw"))), apply_to = function)
+#else
+  #pragma GCC push_options
+  #pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw")
+  #pragma GCC optimize("fp-contract=off")
+#endif
+
+namespace sdpa_1_8_512_64_false_avx512 {
+
+namespace {
+
+using vec = __m512;
+using lanes_t = __mmask16;  // a bit per lane
+
+// The plain forms of some intrinsics make GCC 12 warn of an uninitialized value in its own header.
+enum : lanes_t { every = 0xffff };
+
+static inline vec load(const float* p) { return _mm512_loadu_ps(p); }
+static inline void store(float* p, vec a) { _mm512_storeu_ps(p, a); }
+static inline vec splat(float x) { return _mm512_set1_ps(x); }
+
+// a * b + c with one rounding.
+static inline vec fma(vec a, vec b, vec c) { return _mm512_fmadd_ps(a, b, c); }
+
+// The second operand where either is NaN.
+static inline vec min(vec a, vec b) { return _mm512_maskz_min_ps(every, a, b); }
+static inline float min(float a, float b) { return a < b ? a : b; }
+
+// The second operand where either is NaN.
+static inline vec max(vec a, vec b) { return _mm512_maskz_max_ps(every, a, b); }
+static inline float max(float a, float b) { return a > b ? a : b; }
+
+// a where m, else b.
+static inline vec select(lanes_t m, vec a, vec b) { return _mm512_mask_blend_ps(m, b, a); }
+
+// a where m, else 0, whatever a holds there.
+static inline vec keep_where(lanes_t m, vec a) { return _mm512_maskz_mov_ps(m, a); }
+
+// False where either is NaN.
+static inline lanes_t less(vec a, vec b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
+
+// False where either is NaN.
+static inline lanes_t less_equal(vec a, vec b) { return _mm512_cmp_ps_mask(a, b, _CMP_LE_OQ); }
+
+// True where either is NaN.
+static inline lanes_t not_less(vec a, vec b) { return _mm512_cmp_ps_mask(a, b, _CMP_NLT_UQ); }
+
+static inline lanes_t both(lanes_t m, lanes_t n) { return m & n; }
+static inline lanes_t either(lanes_t m, lanes_t n) { return m | n; }
+static inline lanes_t negation(lanes_t m) { return (lanes_t)~m; }
+static inline bool any(lanes_t m) { return m != 0; }
+static inline lanes_t all_lanes(bool b) { return (lanes_t)-b; }
+static inline bool has_nan(vec a) { return _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q) != 0; }
+
+// a less the nearest integer, halves to even; 0 for +-inf.
+static inline vec from_nearest(vec a) { return _mm512_maskz_reduce_ps(every, a, 8); }
+
+// p * 2^n for whole n; NaN if either is.
+static inline vec scale2(vec p, vec n) { return _mm512_maskz_scalef_ps(every, p, n); }
+
+static inline float first(vec a) { return _mm512_cvtss_f32(a); }
+
+static inline float reduce_add(vec a) {
+  __m256 low = _mm512_maskz_extractf32x8_ps(0xff, a, 0);
+  __m256 high = _mm512_maskz_extractf32x8_ps(0xff, a, 1);
+  __m256 b = _mm256_add_ps(low, high);
+  __m128 c = _mm_add_ps(_mm256_castps256_ps128(b), _mm256_extractf128_ps(b, 1));
+  c = _mm_add_ps(c, _mm_movehl_ps(c, c));
+  return _mm_cvtss_f32(_mm_add_ss(c, _mm_movehdup_ps(c)));
+}
+
+// to[j * to_stride + i] = scale[i] * from[i * from_stride + j] for i, j < 16,
+// four columns at a time.
+static inline vec every_fourth_row(const float* p, long stride) {
+  vec rows = _mm512_castps128_ps512(_mm_loadu_ps(p));
+  rows = _mm512_mask_broadcast_f32x4(rows, 0x00f0, _mm_loadu_ps(p + 4 * stride));
+  rows = _mm512_mask_broadcast_f32x4(rows, 0x0f00, _mm_loadu_ps(p + 8 * stride));
+  return _mm512_mask_broadcast_f32x4(rows, 0xf000, _mm_loadu_ps(p + 12 * stride));
+}
+static inline void transpose_block(const float* from, long from_stride, float* to, long to_stride,
+    vec scale) {
+  for (int quarter = 0; quarter < 4; ++quarter) {
+    vec row0 = every_fourth_row(from, from_stride);
+    vec row1 = every_fourth_row(from + from_stride, from_stride);
+    vec row2 = every_fourth_row(from + 2 * from_stride, from_stride);
+    vec row3 = every_fourth_row(from + 3 * from_stride, from_stride);
+    vec a = _mm512_maskz_unpacklo_ps(every, row0, row1);
+    vec b = _mm512_maskz_unpackhi_ps(every, row0, row1);
+    vec c = _mm512_maskz_unpacklo_ps(every, row2, row3);
+    vec d = _mm512_maskz_unpackhi_ps(every, row2, row3);
+    store(to, scale * _mm512_maskz_shuffle_ps(every, a, c, 0x44));
+    store(to + to_stride, scale * _mm512_maskz_shuffle_ps(every, a, c, 0xee));
+    store(to + 2 * to_stride, scale * _mm512_maskz_shuffle_ps(every, b, d, 0x44));
+    store(to + 3 * to_stride, scale * _mm512_maskz_shuffle_ps(every, b, d, 0xee));
+    from += 4;
+    to += 4 * to_stride;
+  }
+}
+
+// e^x for x <= 0, within a relative 2e-7 + 3e-9 |x|. NaN stays NaN. Exactly 0 below -87.3365, where
+// the result would be subnormal, and at -inf.
+static inline vec exp_nonpositive(vec x) {
+  vec n = fma(x, splat(1.44269502f), splat(12582912.0f)) - splat(12582912.0f);
+  vec r = fma(n, splat(-0.693147182f), x);
+  vec p = splat(0.00828973018f);
+  p = fma(p, r, splat(0.0418978557f));
+  p = fma(p, r, splat(0.166676477f));
+  p = fma(p, r, splat(0.499991506f));
+  p = fma(p, r, splat(0.999999702f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(x, splat(-87.3365021f)), scale2(p, n));
+}
+
+// What exp_shifted wants to know of a row's peak: -log2(e) * peak, finite for every finite peak.
+static inline vec shift_of(vec peak) { return min(splat(__FLT_MAX__), peak * splat(-1.44269502f)); }
+
+// e^(x - peak), given shift_of(peak). NaN stays NaN, -inf gives 0; a result below the least normal
+// float is 0 or subnormal, one above 2^127 is that or more.
+static inline vec exp_shifted(vec x, vec shift) {
+  vec y = fma(x, splat(1.44269502f), shift);
+  vec r = from_nearest(y), n = y - r;
+  vec p = splat(0.00132692605f);
+  p = fma(p, r, splat(0.00967129972f));
+  p = fma(p, r, splat(0.055507116f));
+  p = fma(p, r, splat(0.240222469f));
+  p = fma(p, r, splat(0.693147004f));
+  p = fma(p, r, splat(1.0f));
+  return scale2(p, n);
+}
+
+// e^x within a relative 2e-7. NaN stays NaN. Exactly 0 below -87.3365, where the result would be
+// subnormal, and at -inf; inf where it overflows.
+static inline vec exp(vec x) {
+  vec n = fma(x, splat(1.44269502f), splat(12582912.0f)) - splat(12582912.0f);
+  vec r = fma(n, splat(-0.693147182f), x);
+  r = fma(n, splat(1.90465421e-09f), r);
+  vec p = splat(0.00828973018f);
+  p = fma(p, r, splat(0.0418978557f));
+  p = fma(p, r, splat(0.166676477f));
+  p = fma(p, r, splat(0.499991506f));
+  p = fma(p, r, splat(0.999999702f));
+  p = fma(p, r, splat(1.0f));
+  vec y = keep_where(not_less(x, splat(-87.3365021f)), scale2(p, n));
+  return select(less(splat(88.7228317f), x), splat(__builtin_inff()), y);
+}
+static inline float exp(float x) { return first(exp(splat(x))); }
+
+// Subnormals count as zero, rounding to nearest, no traps. Returns the state before.
+static inline unsigned set_float_state() {
+#if defined(__x86_64__)
+  unsigned before = __builtin_ia32_stmxcsr();
+  __builtin_ia32_ldmxcsr(0x9FC0);
+  return before;
+#elif defined(__aarch64__)
+  unsigned long before;
+  asm volatile("mrs %0, fpcr"
+               : "=r"(before));
+  asm volatile("msr fpcr, %0"
+               :
+               : "r"(1ul << 24));
+  return (unsigned)before;
+#else
+  return 0;
+#endif
+}
+
+static inline void restore_float_state(unsigned before) {
+#if defined(__x86_64__)
+  __builtin_ia32_ldmxcsr(before);
+#elif defined(__aarch64__)
+  asm volatile("msr fpcr, %0"
+               :
+               : "r"((unsigned long)before));
+#else
+  (void)before;
+#endif
+}
+
+static inline long smaller(long a, long b) { return b < a ? b : a; }
+
+// Where everything lies. Below, c0 and c1 count the outer dimensions, row and col the inner ones.
+struct Memory {
+  const float* q;
+  const float* k;
+  const float* v;
+  float* out;
+  const float* packed;
+  float* local;  // of worker 0; the others' follow
+};
+
+// A worker's memory: a block of rows, one a lane, against a block of columns.
+struct attention_memory {
+  float rows[4096];       // [64][64], scaled
+  float scores[6144];     // [96][64]; weights once they are known
+  float peak[64];         // of each row, the score that the others are compared with
+  float total[64];        // and the sum of its weights
+  float carry[64];        // what its older sums are multiplied by, at the end by what
+  float block_peak[64];   // the greatest score in the block of columns
+  float block_total[64];  // and the sum of the block's weights
+};
+
+// 2 columns x 64 rows of scores.
+[[gnu::noinline]] void attention_scores_2x64(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 64]);
+    const vec b0 = load(rows + 64 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 64 * k + 16);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 64 * k + 32);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(rows + 64 * k + 48);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+  }
+
+  store(scores, s00);
+  store(scores + 64, s10);
+
+  store(block_peak, max(load(block_peak), max(s00, s10)));
+
+  store(scores + 16, s01);
+  store(scores + 80, s11);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(s01, s11)));
+
+  store(scores + 32, s02);
+  store(scores + 96, s12);
+
+  store(block_peak + 32, max(load(block_peak + 32), max(s02, s12)));
+
+  store(scores + 48, s03);
+  store(scores + 112, s13);
+
+  store(block_peak + 48, max(load(block_peak + 48), max(s03, s13)));
+}
+
+// 6 columns x 64 rows of scores.
+[[gnu::noinline]] void attention_scores_6x64(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 64 * k);
+    const vec b1 = load(rows + 64 * k + 16);
+    const vec b2 = load(rows + 64 * k + 32);
+    const vec b3 = load(rows + 64 * k + 48);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    s53 = fma(a5, b3, s53);
+  }
+
+  store(scores, s00);
+  store(scores + 64, s10);
+  store(scores + 128, s20);
+  store(scores + 192, s30);
+  store(scores + 256, s40);
+  store(scores + 320, s50);
+
+  const vec high0_0 = max(max(s00, s10), max(s20, s30));
+  const vec high1_0 = max(s40, s50);
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  store(scores + 16, s01);
+  store(scores + 80, s11);
+  store(scores + 144, s21);
+  store(scores + 208, s31);
+  store(scores + 272, s41);
+  store(scores + 336, s51);
+
+  const vec high0_1 = max(max(s01, s11), max(s21, s31));
+  const vec high1_1 = max(s41, s51);
+  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
+
+  store(scores + 32, s02);
+  store(scores + 96, s12);
+  store(scores + 160, s22);
+  store(scores + 224, s32);
+  store(scores + 288, s42);
+  store(scores + 352, s52);
+
+  const vec high0_2 = max(max(s02, s12), max(s22, s32));
+  const vec high1_2 = max(s42, s52);
+  store(block_peak + 32, max(load(block_peak + 32), max(high0_2, high1_2)));
+
+  store(scores + 48, s03);
+  store(scores + 112, s13);
+  store(scores + 176, s23);
+  store(scores + 240, s33);
+  store(scores + 304, s43);
+  store(scores + 368, s53);
+
+  const vec high0_3 = max(max(s03, s13), max(s23, s33));
+  const vec high1_3 = max(s43, s53);
+  store(block_peak + 48, max(load(block_peak + 48), max(high0_3, high1_3)));
+}
+
+// Scores of 64 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_64(attention_memory& local, long count, bool all) {
+  const vec old0 = load(local.peak);
+  const lanes_t outside0 = negation(less_equal(load(local.block_total), splat(0x1p+40f)));
+  const vec peak0 =
+      select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
+  store(local.peak, peak0);
+  const vec shift0 = shift_of(peak0);
+  store(local.carry, exp_nonpositive(old0 - peak0));
+  vec total0 = splat(0.0f);
+
+  const vec old1 = load(local.peak + 16);
+  const lanes_t outside1 = negation(less_equal(load(local.block_total + 16), splat(0x1p+40f)));
+  const vec peak1 =
+      select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 16)), old1);
+  store(local.peak + 16, peak1);
+  const vec shift1 = shift_of(peak1);
+  store(local.carry + 16, exp_nonpositive(old1 - peak1));
+  vec total1 = splat(0.0f);
+
+  const vec old2 = load(local.peak + 32);
+  const lanes_t outside2 = negation(less_equal(load(local.block_total + 32), splat(0x1p+40f)));
+  const vec peak2 =
+      select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 32)), old2);
+  store(local.peak + 32, peak2);
+  const vec shift2 = shift_of(peak2);
+  store(local.carry + 32, exp_nonpositive(old2 - peak2));
+  vec total2 = splat(0.0f);
+
+  const vec old3 = load(local.peak + 48);
+  const lanes_t outside3 = negation(less_equal(load(local.block_total + 48), splat(0x1p+40f)));
+  const vec peak3 =
+      select(either(all_lanes(all), outside3), max(old3, load(local.block_peak + 48)), old3);
+  store(local.peak + 48, peak3);
+  const vec shift3 = shift_of(peak3);
+  store(local.carry + 48, exp_nonpositive(old3 - peak3));
+  vec total3 = splat(0.0f);
+
+  for (long j = 0; j < count; ++j) {
+    const vec w0 = exp_shifted(load(local.scores + 64 * j), shift0);
+    store(local.scores + 64 * j, w0);
+    total0 = total0 + w0;
+    const vec w1 = exp_shifted(load(local.scores + 64 * j + 16), shift1);
+    store(local.scores + 64 * j + 16, w1);
+    total1 = total1 + w1;
+    const vec w2 = exp_shifted(load(local.scores + 64 * j + 32), shift2);
+    store(local.scores + 64 * j + 32, w2);
+    total2 = total2 + w2;
+    const vec w3 = exp_shifted(load(local.scores + 64 * j + 48), shift3);
+    store(local.scores + 64 * j + 48, w3);
+    total3 = total3 + w3;
+  }
+
+  store(local.block_total, total0);
+  store(local.block_total + 16, total1);
+  store(local.block_total + 32, total2);
+  store(local.block_total + 48, total3);
+}
+
+// 6 columns x 64 rows of weights.
+[[gnu::noinline]] void attention_weights_6x64(const float* rows, const float* b, float* scores,
+    const float* peak, float* block_total) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 64 * k);
+    const vec b1 = load(rows + 64 * k + 16);
+    const vec b2 = load(rows + 64 * k + 32);
+    const vec b3 = load(rows + 64 * k + 48);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    s53 = fma(a5, b3, s53);
+  }
+
+  const vec shift0 = shift_of(load(peak));
+  const vec w0_0 = exp_shifted(s00, shift0);
+  store(scores, w0_0);
+  const vec w1_0 = exp_shifted(s10, shift0);
+  store(scores + 64, w1_0);
+  const vec w2_0 = exp_shifted(s20, shift0);
+  store(scores + 128, w2_0);
+  const vec w3_0 = exp_shifted(s30, shift0);
+  store(scores + 192, w3_0);
+  const vec w4_0 = exp_shifted(s40, shift0);
+  store(scores + 256, w4_0);
+  const vec w5_0 = exp_shifted(s50, shift0);
+  store(scores + 320, w5_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
+
+  const vec shift1 = shift_of(load(peak + 16));
+  const vec w0_1 = exp_shifted(s01, shift1);
+  store(scores + 16, w0_1);
+  const vec w1_1 = exp_shifted(s11, shift1);
+  store(scores + 80, w1_1);
+  const vec w2_1 = exp_shifted(s21, shift1);
+  store(scores + 144, w2_1);
+  const vec w3_1 = exp_shifted(s31, shift1);
+  store(scores + 208, w3_1);
+  const vec w4_1 = exp_shifted(s41, shift1);
+  store(scores + 272, w4_1);
+  const vec w5_1 = exp_shifted(s51, shift1);
+  store(scores + 336, w5_1);
+
+  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1);
+
+  const vec shift2 = shift_of(load(peak + 32));
+  const vec w0_2 = exp_shifted(s02, shift2);
+  store(scores + 32, w0_2);
+  const vec w1_2 = exp_shifted(s12, shift2);
+  store(scores + 96, w1_2);
+  const vec w2_2 = exp_shifted(s22, shift2);
+  store(scores + 160, w2_2);
+  const vec w3_2 = exp_shifted(s32, shift2);
+  store(scores + 224, w3_2);
+  const vec w4_2 = exp_shifted(s42, shift2);
+  store(scores + 288, w4_2);
+  const vec w5_2 = exp_shifted(s52, shift2);
+  store(scores + 352, w5_2);
+
+  store(block_total + 32, load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2 + w4_2 + w5_2);
+
+  const vec shift3 = shift_of(load(peak + 48));
+  const vec w0_3 = exp_shifted(s03, shift3);
+  store(scores + 48, w0_3);
+  const vec w1_3 = exp_shifted(s13, shift3);
+  store(scores + 112, w1_3);
+  const vec w2_3 = exp_shifted(s23, shift3);
+  store(scores + 176, w2_3);
+  const vec w3_3 = exp_shifted(s33, shift3);
+  store(scores + 240, w3_3);
+  const vec w4_3 = exp_shifted(s43, shift3);
+  store(scores + 304, w4_3);
+  const vec w5_3 = exp_shifted(s53, shift3);
+  store(scores + 368, w5_3);
+
+  store(block_total + 48, load(block_total + 48) + w0_3 + w1_3 + w2_3 + w3_3 + w4_3 + w5_3);
+}
+
+// 2 columns x 64 rows of weights.
+[[gnu::noinline]] void attention_weights_2x64(const float* rows, const float* b, float* scores,
+    const float* peak, float* block_total) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 64]);
+    const vec b0 = load(rows + 64 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 64 * k + 16);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 64 * k + 32);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(rows + 64 * k + 48);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+  }
+
+  const vec shift0 = shift_of(load(peak));
+  const vec w0_0 = exp_shifted(s00, shift0);
+  store(scores, w0_0);
+  const vec w1_0 = exp_shifted(s10, shift0);
+  store(scores + 64, w1_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0);
+
+  const vec shift1 = shift_of(load(peak + 16));
+  const vec w0_1 = exp_shifted(s01, shift1);
+  store(scores + 16, w0_1);
+  const vec w1_1 = exp_shifted(s11, shift1);
+  store(scores + 80, w1_1);
+
+  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1);
+
+  const vec shift2 = shift_of(load(peak + 32));
+  const vec w0_2 = exp_shifted(s02, shift2);
+  store(scores + 32, w0_2);
+  const vec w1_2 = exp_shifted(s12, shift2);
+  store(scores + 96, w1_2);
+
+  store(block_total + 32, load(block_total + 32) + w0_2 + w1_2);
+
+  const vec shift3 = shift_of(load(peak + 48));
+  const vec w0_3 = exp_shifted(s03, shift3);
+  store(scores + 48, w0_3);
+  const vec w1_3 = exp_shifted(s13, shift3);
+  store(scores + 112, w1_3);
+
+  store(block_total + 48, load(block_total + 48) + w0_3 + w1_3);
+}
+
+// Weights of 64 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_64(const Memory& m, long c1, long col, long from,
+    long count, attention_memory& local) {
+  const float* b = m.k + 32768 * c1 + 64 * col;
+  for (long j = from; j < count - 5; j += 6) {
+    attention_weights_6x64(local.rows, b + 64 * j, local.scores + 64 * j, local.peak,
+        local.block_total);
+  }
+  const long rest = 6 * (count / 6);
+  if (rest < count && from <= rest) {
+    attention_weights_2x64(local.rows, b + 64 * rest, local.scores + 64 * rest, local.peak,
+        local.block_total);
+  }
+}
+
+// Scores of 64 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_64(const Memory& m, long c1, long col, long from,
+    long count, attention_memory& local) {
+  const float* b = m.k + 32768 * c1 + 64 * col;
+  for (long j = from; j < count - 5; j += 6) {
+    attention_scores_6x64(local.rows, b + 64 * j, local.scores + 64 * j, local.block_peak);
+  }
+  const long rest = 6 * (count / 6);
+  if (rest < count && from <= rest) {
+    attention_scores_2x64(local.rows, b + 64 * rest, local.scores + 64 * rest, local.block_peak);
+  }
+}
+
+// 6 rows x 64 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_6x64(const float* weights, const float* v, long count,
+    float* out, const float* carry, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
+
+  if (!fresh) {
+    const vec c0 = splat(carry[0]);
+    s00 = c0 * load(out);
+    s01 = c0 * load(out + 16);
+    s02 = c0 * load(out + 32);
+    s03 = c0 * load(out + 48);
+    const vec c1 = splat(carry[1]);
+    s10 = c1 * load(out + 64);
+    s11 = c1 * load(out + 80);
+    s12 = c1 * load(out + 96);
+    s13 = c1 * load(out + 112);
+    const vec c2 = splat(carry[2]);
+    s20 = c2 * load(out + 128);
+    s21 = c2 * load(out + 144);
+    s22 = c2 * load(out + 160);
+    s23 = c2 * load(out + 176);
+    const vec c3 = splat(carry[3]);
+    s30 = c3 * load(out + 192);
+    s31 = c3 * load(out + 208);
+    s32 = c3 * load(out + 224);
+    s33 = c3 * load(out + 240);
+    const vec c4 = splat(carry[4]);
+    s40 = c4 * load(out + 256);
+    s41 = c4 * load(out + 272);
+    s42 = c4 * load(out + 288);
+    s43 = c4 * load(out + 304);
+    const vec c5 = splat(carry[5]);
+    s50 = c5 * load(out + 320);
+    s51 = c5 * load(out + 336);
+    s52 = c5 * load(out + 352);
+    s53 = c5 * load(out + 368);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 16);
+    const vec b2 = load(v + 64 * k + 32);
+    const vec b3 = load(v + 64 * k + 48);
+    const vec a0 = splat(weights[64 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
+    const vec a1 = splat(weights[64 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
+    const vec a2 = splat(weights[64 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
+    const vec a3 = splat(weights[64 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
+    const vec a4 = splat(weights[64 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
+    const vec a5 = splat(weights[64 * k + 5]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    s53 = fma(a5, b3, s53);
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store(out + 32, s02);
+  store(out + 48, s03);
+  store(out + 64, s10);
+  store(out + 80, s11);
+  store(out + 96, s12);
+  store(out + 112, s13);
+  store(out + 128, s20);
+  store(out + 144, s21);
+  store(out + 160, s22);
+  store(out + 176, s23);
+  store(out + 192, s30);
+  store(out + 208, s31);
+  store(out + 224, s32);
+  store(out + 240, s33);
+  store(out + 256, s40);
+  store(out + 272, s41);
+  store(out + 288, s42);
+  store(out + 304, s43);
+  store(out + 320, s50);
+  store(out + 336, s51);
+  store(out + 352, s52);
+  store(out + 368, s53);
+}
+
+// 4 rows x 64 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_4x64(const float* weights, const float* v, long count,
+    float* out, const float* carry, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+
+  if (!fresh) {
+    const vec c0 = splat(carry[0]);
+    s00 = c0 * load(out);
+    s01 = c0 * load(out + 16);
+    s02 = c0 * load(out + 32);
+    s03 = c0 * load(out + 48);
+    const vec c1 = splat(carry[1]);
+    s10 = c1 * load(out + 64);
+    s11 = c1 * load(out + 80);
+    s12 = c1 * load(out + 96);
+    s13 = c1 * load(out + 112);
+    const vec c2 = splat(carry[2]);
+    s20 = c2 * load(out + 128);
+    s21 = c2 * load(out + 144);
+    s22 = c2 * load(out + 160);
+    s23 = c2 * load(out + 176);
+    const vec c3 = splat(carry[3]);
+    s30 = c3 * load(out + 192);
+    s31 = c3 * load(out + 208);
+    s32 = c3 * load(out + 224);
+    s33 = c3 * load(out + 240);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 16);
+    const vec b2 = load(v + 64 * k + 32);
+    const vec b3 = load(v + 64 * k + 48);
+    const vec a0 = splat(weights[64 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
+    const vec a1 = splat(weights[64 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
+    const vec a2 = splat(weights[64 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
+    const vec a3 = splat(weights[64 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store(out + 32, s02);
+  store(out + 48, s03);
+  store(out + 64, s10);
+  store(out + 80, s11);
+  store(out + 96, s12);
+  store(out + 112, s13);
+  store(out + 128, s20);
+  store(out + 144, s21);
+  store(out + 160, s22);
+  store(out + 176, s23);
+  store(out + 192, s30);
+  store(out + 208, s31);
+  store(out + 224, s32);
+  store(out + 240, s33);
+}
+
+// Scores of 64 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_64(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  const float* v = m.v + 32768 * c1 + 64 * col;
+  float* out = m.out + 32768 * c1 + 64 * row;
+  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
+  store(local.total + 16,
+      load(local.carry + 16) * load(local.total + 16) + load(local.block_total + 16));
+  store(local.total + 32,
+      load(local.carry + 32) * load(local.total + 32) + load(local.block_total + 32));
+  store(local.total + 48,
+      load(local.carry + 48) * load(local.total + 48) + load(local.block_total + 48));
+
+  for (long i = 0; i < 60; i += 6) {
+    attention_values_6x64(local.scores + i, v, count, out + 64 * i, local.carry + i, fresh);
+  }
+  {
+    attention_values_4x64(local.scores + 60, v, count, out + 3840, local.carry + 60, fresh);
+  }
+}
+
+// 64 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_64(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  store(local.carry, splat(1.0f));
+  store(local.carry + 16, splat(1.0f));
+  store(local.carry + 32, splat(1.0f));
+  store(local.carry + 48, splat(1.0f));
+  store(local.block_total, splat(0.0f));
+  store(local.block_total + 16, splat(0.0f));
+  store(local.block_total + 32, splat(0.0f));
+  store(local.block_total + 48, splat(0.0f));
+  long done = 0;
+
+  // The first columns give each row the score that the others are compared with.
+  if (fresh) {
+    const float* b = m.k + 32768 * c1 + 64 * col;
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    store(local.block_peak + 32, splat(-__FLT_MAX__));
+    store(local.block_peak + 48, splat(-__FLT_MAX__));
+    if (count < 6) {
+      attention_scores_2x64(local.rows, b, local.scores, local.block_peak);
+    } else {
+      attention_scores_6x64(local.rows, b, local.scores, local.block_peak);
+    }
+    done = smaller(6, count);
+    attention_weigh_64(local, done, true);
+  }
+
+  attention_weights_of_64(m, c1, col, done, count, local);
+
+  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
+  const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
+  const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 16), splat(0x1p+40f)));
+  const lanes_t inside2 = both(inside1, less_equal(load(local.block_total + 32), splat(0x1p+40f)));
+  const lanes_t inside3 = both(inside2, less_equal(load(local.block_total + 48), splat(0x1p+40f)));
+  if (any(negation(inside3))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    store(local.block_peak + 32, splat(-__FLT_MAX__));
+    store(local.block_peak + 48, splat(-__FLT_MAX__));
+    attention_scores_of_64(m, c1, col, 0, count, local);
+    attention_weigh_64(local, count, false);
+  }
+
+  attention_fold_64(m, c1, row, col, count, local, fresh);
+}
+
+// One row by its definition: over exactly the pairs that count, one at a time.
+[[gnu::noinline]] void attention_careful_row(const Memory& m, long c1, long row) {
+  const float* a = m.q + 32768 * c1 + 64 * row;
+  float* out = m.out + 32768 * c1 + 64 * row;
+  float peak = -__FLT_MAX__;
+  float total = 0.0f;
+  bool kept = false;
+
+  for (long n = 0; n < 64; n += 16) {
+    store(out + n, splat(0.0f));
+  }
+
+  for (long col = 0; col < 512; ++col) {
+    const float* b = m.k + 32768 * c1 + 64 * col;
+    vec sum = splat(0.0f);
+    for (long k = 0; k < 64; k += 16) {
+      sum = fma(load(a + k), load(b + k), sum);
+    }
+    const float dot = reduce_add(sum);
+
+    const float score = 0.125f * dot;
+    if (score == -__builtin_inff()) {
+      continue;
+    }
+    kept = true;
+
+    // Older sums are worth less, the higher the peak.
+    if (score > peak) {
+      const float carry = exp(peak - score);
+      total *= carry;
+      for (long n = 0; n < 64; n += 16) {
+        store(out + n, splat(carry) * load(out + n));
+      }
+      peak = score;
+    }
+
+    const float weight = exp(score - peak);
+    total += weight;
+    const float* v = m.v + 32768 * c1 + 64 * col;
+    for (long n = 0; n < 64; n += 16) {
+      store(out + n, fma(splat(weight), load(v + n), load(out + n)));
+    }
+  }
+
+  const float factor = kept ? 1.0f / total : 0.0f;
+  for (long n = 0; n < 64; n += 16) {
+    store(out + n, splat(factor) * load(out + n));
+  }
+}
+
+// The nth of 8 blocks of 64 rows.
+[[gnu::noinline]] void attention_64_rows(const Memory& m, long c1, long nth,
+    attention_memory& local) {
+  const long row = 64 * nth;
+  const float* a = m.q + 32768 * c1 + 64 * row;
+  float* out = m.out + 32768 * c1 + 64 * row;
+
+  // Rows change places with their elements: a vector holds the same element of every row.
+  for (long r = 0; r < 64; r += 16) {
+    for (long k = 0; k < 64; k += 16) {
+      transpose_block(a + 64 * r + k, 64, local.rows + 64 * k + r, 64, splat(0.125f));
+    }
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+  store(local.peak + 16, splat(-__FLT_MAX__));
+  store(local.total + 16, splat(0.0f));
+  store(local.peak + 32, splat(-__FLT_MAX__));
+  store(local.total + 32, splat(0.0f));
+  store(local.peak + 48, splat(-__FLT_MAX__));
+  store(local.total + 48, splat(0.0f));
+
+  bool fresh = true;
+  for (long col = 0; col < 512; col += 96) {
+    attention_visit_64(m, c1, row, col, smaller(96, 512 - col), local, fresh);
+    fresh = false;
+  }
+
+  store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
+  store(local.carry + 32, splat(1.0f) / load(local.total + 32));
+  store(local.carry + 48, splat(1.0f) / load(local.total + 48));
+
+  // x - x is 0, or NaN if x is not finite.
+  vec odd = splat(0.0f);
+  for (long i = 0; i < 64; ++i) {
+    const vec factor = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 16) {
+      const vec x = factor * load(out + 64 * i + n);
+      store(out + 64 * i + n, x);
+      odd = odd + (x - x);
+    }
+  }
+
+  // Rows that are not finite are computed again, with care.
+  if (has_nan(odd)) {
+    for (long i = 0; i < 64; ++i) {
+      vec row_odd = splat(0.0f);
+      for (long n = 0; n < 64; n += 16) {
+        const vec x = load(out + 64 * i + n);
+        row_odd = row_odd + (x - x);
+      }
+      if (has_nan(row_odd)) {
+        attention_careful_row(m, c1, row + i);
+      }
+    }
+  }
+}
+
+// An item: one block of rows.
+[[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
+  const long block = item % 8;
+  const long c1 = item / 8;
+  attention_64_rows(m, c1, block, local);
+}
+
+void attention_body(void* state, long item, int worker) {
+  const unsigned before = set_float_state();
+  const Memory& m = *static_cast<Memory*>(state);
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 10560L * worker));
+  restore_float_state(before);
+}
+
+}  // namespace
+
+size_t workspace_bytes(int workers) { return 42240u * (size_t)workers; }
+
+void run(const sdpa_1_8_512_64_false_args* args, const void* packed, void* workspace, int workers,
+    sdpa_1_8_512_64_false_parallel_for parallel_for, void* ctx) {
+  Memory m;
+  m.packed = static_cast<const float*>(packed);
+  float* scratch = static_cast<float*>(workspace);
+  m.q = args->q;
+  m.k = args->k;
+  m.v = args->v;
+  m.out = args->out;
+  m.local = scratch;
+
+  const auto each = [&](long items, void (*body)(void*, long, int)) {
+    if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
+    for (long item = 0; item < items; ++item) body(&m, item, 0);
+  };
+  each(64, attention_body);
+}
+
+}  // namespace sdpa_1_8_512_64_false_avx512
+
+#ifdef __clang__
+  #pragma clang attribute pop
+  #pragma clang diagnostic pop
+#else
+  #pragma GCC pop_options
+#endif

@@ -1,0 +1,1015 @@
+// sdpa_1_8_512_64_false for portable: 8 floats a vector, 16 registers. Made by
+//   attune gen 'sdpa<1,8,512,64,false>' --isa portable,avx2,avx512
+// One call takes 536.9 MFLOP on 4.194 MB of inputs, outputs and weights.
+//
+// The spec is sdpa<1,8,512,64,false>:
+//   // softmax(q k^T / sqrt(head_dim)) v on q, k, v [batch, heads, seq, head_dim].
+//   template <long Batch, long Heads, long Seq, long HeadDim, bool Causal>
+//   constexpr auto sdpa = [] {
+//     auto q = input<Batch, Heads, Seq, HeadDim>("q");
+//     auto k = input<Batch, Heads, Seq, HeadDim>("k");
+//     auto v = input<Batch, Heads, Seq, HeadDim>("v");
+//     auto s = matmul(q, transpose(k)) / sqrt_of<HeadDim>;
+//     if constexpr (Causal) return matmul(softmax(mask(s, causal)), v);
+//     else return matmul(softmax(s), v);
+//   };
+//
+// What was decided:
+// - attention: 8 times 512 rows against 512 columns, 126 at a time: their scores lie in a worker's
+//   24.4 kB and nowhere else. 16 blocks of 32 rows, score tiles of 3 columns x 32 lanes: 12 of 16
+//   registers accumulate, a step is 12 fma on 7 loads. Value tiles of 3 rows x 32 columns: 12 of 16
+//   registers accumulate, a step is 12 fma on 7 loads.
+#include "sdpa_1_8_512_64_false.h"
+
+#ifdef __FAST_MATH__
+  #error "compile this file without -ffast-math: it relies on NaN, infinities and the order of sums"
+#endif
+
+#ifdef __clang__
+  #pragma clang diagnostic push
+  #pragma clang diagnostic ignored "-Wunused-function"
+#endif
+
+namespace sdpa_1_8_512_64_false_portable {
+
+namespace {
+
+template <class Half>
+struct pair {
+  Half lo, hi;
+};
+#if defined(__AVX2__)
+typedef float base __attribute__((vector_size(32)));
+typedef int ibase __attribute__((vector_size(32)));
+using vec = base;
+#else
+typedef float base __attribute__((vector_size(16)));
+typedef int ibase __attribute__((vector_size(16)));
+using vec = pair<base>;
+#endif
+enum { base_lanes = sizeof(base) / 4 };
+
+template <class A>
+static inline pair<A> join(A lo, A hi) { return {lo, hi}; }
+template <class A>
+static inline pair<A> operator+(pair<A> a, pair<A> b) { return {a.lo + b.lo, a.hi + b.hi}; }
+template <class A>
+static inline pair<A> operator-(pair<A> a, pair<A> b) { return {a.lo - b.lo, a.hi - b.hi}; }
+template <class A>
+static inline pair<A> operator*(pair<A> a, pair<A> b) { return {a.lo * b.lo, a.hi * b.hi}; }
+template <class A>
+static inline pair<A> operator/(pair<A> a, pair<A> b) { return {a.lo / b.lo, a.hi / b.hi}; }
+template <class A>
+static inline pair<A> operator-(pair<A> a) { return {-a.lo, -a.hi}; }
+
+#if defined(__AVX2__)
+using ivec = ibase;
+#else
+using ivec = pair<ibase>;
+#endif
+
+using lanes_t = ivec;  // -1 is true, 0 false
+
+template <class V>
+static inline V load_as(const float* p) {
+  if constexpr (sizeof(V) == sizeof(base)) {
+    base a;
+    __builtin_memcpy(&a, p, sizeof a);
+    return a;
+  } else {
+    return join(load_as<decltype(V::lo)>(p), load_as<decltype(V::lo)>(p + sizeof(V) / 8));
+  }
+}
+static inline vec load(const float* p) { return load_as<vec>(p); }
+
+static inline void store(float* p, base a) { __builtin_memcpy(p, &a, sizeof a); }
+template <class A>
+static inline void store(float* p, pair<A> a) {
+  store(p, a.lo);
+  store(p + sizeof(A) / 4, a.hi);
+}
+
+template <class V>
+static inline V splat_as(float x) {
+  if constexpr (sizeof(V) == sizeof(base)) {
+    return x - base{};
+  } else {
+    return join(splat_as<decltype(V::lo)>(x), splat_as<decltype(V::lo)>(x));
+  }
+}
+static inline vec splat(float x) { return splat_as<vec>(x); }
+
+template <class V>
+static inline V isplat_as(int x) {
+  if constexpr (sizeof(V) == sizeof(ibase)) {
+    return x - ibase{};
+  } else {
+    return join(isplat_as<decltype(V::lo)>(x), isplat_as<decltype(V::lo)>(x));
+  }
+}
+static inline ivec isplat(int x) { return isplat_as<ivec>(x); }
+
+// a * b + c, rounded once or twice as the CPU has it.
+static inline base fma(base a, base b, base c) { return a * b + c; }
+template <class A, class B, class C>
+static inline auto fma(pair<A> a, pair<B> b, pair<C> c) {
+  return join(fma(a.lo, b.lo, c.lo), fma(a.hi, b.hi, c.hi));
+}
+
+// b where a, else c.
+static inline base select(ibase a, base b, base c) {
+  return (base)(((ibase)b & a) | ((ibase)c & ~a));
+}
+template <class A, class B, class C>
+static inline auto select(pair<A> a, pair<B> b, pair<C> c) {
+  return join(select(a.lo, b.lo, c.lo), select(a.hi, b.hi, c.hi));
+}
+
+// b where a, else 0, whatever b holds there.
+static inline base keep_where(ibase a, base b) { return (base)((ibase)b & a); }
+template <class A, class B>
+static inline auto keep_where(pair<A> a, pair<B> b) {
+  return join(keep_where(a.lo, b.lo), keep_where(a.hi, b.hi));
+}
+
+// False where either is NaN.
+static inline ibase less(base a, base b) { return a < b; }
+template <class A, class B>
+static inline auto less(pair<A> a, pair<B> b) {
+  return join(less(a.lo, b.lo), less(a.hi, b.hi));
+}
+
+// False where either is NaN.
+static inline ibase less_equal(base a, base b) { return a <= b; }
+template <class A, class B>
+static inline auto less_equal(pair<A> a, pair<B> b) {
+  return join(less_equal(a.lo, b.lo), less_equal(a.hi, b.hi));
+}
+
+// False where either is NaN.
+static inline ibase equal(base a, base b) { return a == b; }
+template <class A, class B>
+static inline auto equal(pair<A> a, pair<B> b) {
+  return join(equal(a.lo, b.lo), equal(a.hi, b.hi));
+}
+
+// True where either is NaN.
+static inline ibase not_less(base a, base b) { return ~(a < b); }
+template <class A, class B>
+static inline auto not_less(pair<A> a, pair<B> b) {
+  return join(not_less(a.lo, b.lo), not_less(a.hi, b.hi));
+}
+
+// The second operand where either is NaN.
+static inline base min(base a, base b) { return select(a < b, a, b); }
+static inline float min(float a, float b) { return a < b ? a : b; }
+template <class A, class B>
+static inline auto min(pair<A> a, pair<B> b) {
+  return join(min(a.lo, b.lo), min(a.hi, b.hi));
+}
+
+// The second operand where either is NaN.
+static inline base max(base a, base b) { return select(a > b, a, b); }
+static inline float max(float a, float b) { return a > b ? a : b; }
+template <class A, class B>
+static inline auto max(pair<A> a, pair<B> b) {
+  return join(max(a.lo, b.lo), max(a.hi, b.hi));
+}
+
+static inline ibase both(ibase a, ibase b) { return a & b; }
+template <class A, class B>
+static inline auto both(pair<A> a, pair<B> b) {
+  return join(both(a.lo, b.lo), both(a.hi, b.hi));
+}
+
+static inline ibase either(ibase a, ibase b) { return a | b; }
+template <class A, class B>
+static inline auto either(pair<A> a, pair<B> b) {
+  return join(either(a.lo, b.lo), either(a.hi, b.hi));
+}
+
+static inline ibase negation(ibase a) { return ~a; }
+template <class A>
+static inline auto negation(pair<A> a) {
+  return join(negation(a.lo), negation(a.hi));
+}
+
+static inline bool any(ibase a) {
+  unsigned long long word[sizeof(a) / 8], seen = 0;
+  __builtin_memcpy(word, &a, sizeof a);
+  for (unsigned long long w : word) seen |= w;
+  return seen != 0;
+}
+template <class A>
+static inline bool any(pair<A> a) { return any(either(a.lo, a.hi)); }
+
+static inline lanes_t all_lanes(bool b) { return isplat(-b); }
+static inline bool has_nan(vec a) { return any(negation(equal(a, a))); }
+
+static inline base to_real(ibase a) { return __builtin_convertvector(a, base); }
+template <class A>
+static inline auto to_real(pair<A> a) {
+  return join(to_real(a.lo), to_real(a.hi));
+}
+
+// The nearest integers, halves to even, for |a| < 2^22; 0 for NaN.
+static inline ibase nearest(base a) { return ((ibase)(a + 12582912.0f) - 0x4b400000) & (a == a); }
+template <class A>
+static inline auto nearest(pair<A> a) {
+  return join(nearest(a.lo), nearest(a.hi));
+}
+
+// a * 2^b where that is neither subnormal nor beyond the greatest float.
+static inline base add_exponent(base a, ibase b) { return (base)((ibase)a + (b << 23)); }
+template <class A, class B>
+static inline auto add_exponent(pair<A> a, pair<B> b) {
+  return join(add_exponent(a.lo, b.lo), add_exponent(a.hi, b.hi));
+}
+
+static inline float first(base a) { return a[0]; }
+template <class A>
+static inline float first(pair<A> a) { return first(a.lo); }
+
+static inline float reduce_add(vec a) {
+  float lane[sizeof(vec) / 4];
+  store(lane, a);
+  for (int half = sizeof(vec) / 8; half > 0; half /= 2)
+    for (int i = 0; i < half; ++i) lane[i] += lane[i + half];
+  return lane[0];
+}
+
+// to[j * to_stride + i] = scale[i] * from[i * from_stride + j] for all lanes i, j,
+// 4 x 4 at a time.
+static inline void transpose_block(const float* from, long from_stride, float* to, long to_stride,
+    vec scale) {
+  typedef float four __attribute__((vector_size(16)));
+  float factors[sizeof(vec) / 4];
+  store(factors, scale);
+  for (long i = 0; i < (long)sizeof(vec) / 4; i += 4)
+    for (long j = 0; j < (long)sizeof(vec) / 4; j += 4) {
+      four a, b, c, d, factor;
+      const float* p = from + i * from_stride + j;
+      __builtin_memcpy(&a, p, 16);
+      __builtin_memcpy(&b, p + from_stride, 16);
+      __builtin_memcpy(&c, p + 2 * from_stride, 16);
+      __builtin_memcpy(&d, p + 3 * from_stride, 16);
+      __builtin_memcpy(&factor, factors + i, 16);
+      four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+      four cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+      four ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+      four cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+      a = factor * __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+      b = factor * __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+      c = factor * __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
+      d = factor * __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
+      float* q = to + j * to_stride + i;
+      __builtin_memcpy(q, &a, 16);
+      __builtin_memcpy(q + to_stride, &b, 16);
+      __builtin_memcpy(q + 2 * to_stride, &c, 16);
+      __builtin_memcpy(q + 3 * to_stride, &d, 16);
+    }
+}
+
+// e^x for x <= 0, within a relative 2e-7 + 3e-9 |x|. NaN stays NaN. Exactly 0 below -87.3365, where
+// the result would be subnormal, and at -inf.
+static inline vec exp_nonpositive(vec x) {
+  ivec n = nearest(x * splat(1.44269502f));
+  vec r = fma(to_real(n), splat(-0.693359375f), x);
+  r = fma(to_real(n), splat(0.00021219444f), r);
+  vec p = splat(0.00828973018f);
+  p = fma(p, r, splat(0.0418978557f));
+  p = fma(p, r, splat(0.166676477f));
+  p = fma(p, r, splat(0.499991506f));
+  p = fma(p, r, splat(0.999999702f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(x, splat(-87.3365021f)), add_exponent(p, n));
+}
+
+// What exp_shifted wants to know of a row's peak: -log2(e) * peak, finite for every finite peak.
+static inline vec shift_of(vec peak) { return min(splat(__FLT_MAX__), peak * splat(-1.44269502f)); }
+
+// e^(x - peak), given shift_of(peak). NaN stays NaN, -inf gives 0; a result below the least normal
+// float is 0 or subnormal, one above 2^127 is that or more.
+static inline vec exp_shifted(vec x, vec shift) {
+  vec y = fma(x, splat(1.44269502f), shift);
+  y = min(splat(127.0f), y);
+  ivec n = nearest(y);
+  vec r = y - to_real(n);
+  vec p = splat(0.00132692605f);
+  p = fma(p, r, splat(0.00967129972f));
+  p = fma(p, r, splat(0.055507116f));
+  p = fma(p, r, splat(0.240222469f));
+  p = fma(p, r, splat(0.693147004f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(y, splat(-126.0f)), add_exponent(p, n));
+}
+
+// e^x within a relative 2e-7. NaN stays NaN. Exactly 0 below -87.3365, where the result would be
+// subnormal, and at -inf; inf where it overflows.
+static inline vec exp(vec x) {
+  ivec n = nearest(x * splat(1.44269502f));
+  vec r = fma(to_real(n), splat(-0.693359375f), x);
+  r = fma(to_real(n), splat(0.00021219444f), r);
+  vec p = splat(0.00828973018f);
+  p = fma(p, r, splat(0.0418978557f));
+  p = fma(p, r, splat(0.166676477f));
+  p = fma(p, r, splat(0.499991506f));
+  p = fma(p, r, splat(0.999999702f));
+  p = fma(p, r, splat(1.0f));
+  vec y = keep_where(not_less(x, splat(-87.3365021f)), add_exponent(p, n));
+  return select(less(splat(88.7228317f), x), splat(__builtin_inff()), y);
+}
+static inline float exp(float x) { return first(exp(splat(x))); }
+
+// Subnormals count as zero, rounding to nearest, no traps. Returns the state before.
+static inline unsigned set_float_state() {
+#if defined(__x86_64__)
+  unsigned before = __builtin_ia32_stmxcsr();
+  __builtin_ia32_ldmxcsr(0x9FC0);
+  return before;
+#elif defined(__aarch64__)
+  unsigned long before;
+  asm volatile("mrs %0, fpcr"
+               : "=r"(before));
+  asm volatile("msr fpcr, %0"
+               :
+               : "r"(1ul << 24));
+  return (unsigned)before;
+#else
+  return 0;
+#endif
+}
+
+static inline void restore_float_state(unsigned before) {
+#if defined(__x86_64__)
+  __builtin_ia32_ldmxcsr(before);
+#elif defined(__aarch64__)
+  asm volatile("msr fpcr, %0"
+               :
+               : "r"((unsigned long)before));
+#else
+  (void)before;
+#endif
+}
+
+static inline long smaller(long a, long b) { return b < a ? b : a; }
+
+// Where everything lies. Below, c0 and c1 count the outer dimensions, row and col the inner ones.
+struct Memory {
+  const float* q;
+  const float* k;
+  const float* v;
+  float* out;
+  const float* packed;
+  float* local;  // of worker 0; the others' follow
+};
+
+// A worker's memory: a block of rows, one a lane, against a block of columns.
+struct attention_memory {
+  float rows[2048];       // [64][32], scaled
+  float scores[4032];     // [126][32]; weights once they are known
+  float peak[32];         // of each row, the score that the others are compared with
+  float total[32];        // and the sum of its weights
+  float carry[32];        // what its older sums are multiplied by, at the end by what
+  float block_peak[32];   // the greatest score in the block of columns
+  float block_total[32];  // and the sum of the block's weights
+};
+
+// 2 columns x 32 rows of scores.
+[[gnu::noinline]] void attention_scores_2x32(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 64]);
+    const vec b0 = load(rows + 32 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 32 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 32 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(rows + 32 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+  }
+
+  store(scores, s00);
+  store(scores + 32, s10);
+
+  store(block_peak, max(load(block_peak), max(s00, s10)));
+
+  store(scores + 8, s01);
+  store(scores + 40, s11);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(s01, s11)));
+
+  store(scores + 16, s02);
+  store(scores + 48, s12);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(s02, s12)));
+
+  store(scores + 24, s03);
+  store(scores + 56, s13);
+
+  store(block_peak + 24, max(load(block_peak + 24), max(s03, s13)));
+}
+
+// 3 columns x 32 rows of scores.
+[[gnu::noinline]] void attention_scores_3x32(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 64]);
+    const vec a2 = splat(b[k + 128]);
+    const vec b0 = load(rows + 32 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    s20 = fma(a2, b0, s20);
+    const vec b1 = load(rows + 32 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    s21 = fma(a2, b1, s21);
+    const vec b2 = load(rows + 32 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    s22 = fma(a2, b2, s22);
+    const vec b3 = load(rows + 32 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    s23 = fma(a2, b3, s23);
+  }
+
+  store(scores, s00);
+  store(scores + 32, s10);
+  store(scores + 64, s20);
+
+  store(block_peak, max(load(block_peak), max(max(s00, s10), s20)));
+
+  store(scores + 8, s01);
+  store(scores + 40, s11);
+  store(scores + 72, s21);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(max(s01, s11), s21)));
+
+  store(scores + 16, s02);
+  store(scores + 48, s12);
+  store(scores + 80, s22);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(max(s02, s12), s22)));
+
+  store(scores + 24, s03);
+  store(scores + 56, s13);
+  store(scores + 88, s23);
+
+  store(block_peak + 24, max(load(block_peak + 24), max(max(s03, s13), s23)));
+}
+
+// Scores of 32 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_32(attention_memory& local, long count, bool all) {
+  const vec old0 = load(local.peak);
+  const lanes_t outside0 = negation(less_equal(load(local.block_total), splat(0x1p+40f)));
+  const vec peak0 =
+      select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
+  store(local.peak, peak0);
+  const vec shift0 = shift_of(peak0);
+  store(local.carry, exp_nonpositive(old0 - peak0));
+  vec total0 = splat(0.0f);
+
+  const vec old1 = load(local.peak + 8);
+  const lanes_t outside1 = negation(less_equal(load(local.block_total + 8), splat(0x1p+40f)));
+  const vec peak1 =
+      select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 8)), old1);
+  store(local.peak + 8, peak1);
+  const vec shift1 = shift_of(peak1);
+  store(local.carry + 8, exp_nonpositive(old1 - peak1));
+  vec total1 = splat(0.0f);
+
+  const vec old2 = load(local.peak + 16);
+  const lanes_t outside2 = negation(less_equal(load(local.block_total + 16), splat(0x1p+40f)));
+  const vec peak2 =
+      select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 16)), old2);
+  store(local.peak + 16, peak2);
+  const vec shift2 = shift_of(peak2);
+  store(local.carry + 16, exp_nonpositive(old2 - peak2));
+  vec total2 = splat(0.0f);
+
+  const vec old3 = load(local.peak + 24);
+  const lanes_t outside3 = negation(less_equal(load(local.block_total + 24), splat(0x1p+40f)));
+  const vec peak3 =
+      select(either(all_lanes(all), outside3), max(old3, load(local.block_peak + 24)), old3);
+  store(local.peak + 24, peak3);
+  const vec shift3 = shift_of(peak3);
+  store(local.carry + 24, exp_nonpositive(old3 - peak3));
+  vec total3 = splat(0.0f);
+
+  for (long j = 0; j < count; ++j) {
+    const vec w0 = exp_shifted(load(local.scores + 32 * j), shift0);
+    store(local.scores + 32 * j, w0);
+    total0 = total0 + w0;
+    const vec w1 = exp_shifted(load(local.scores + 32 * j + 8), shift1);
+    store(local.scores + 32 * j + 8, w1);
+    total1 = total1 + w1;
+    const vec w2 = exp_shifted(load(local.scores + 32 * j + 16), shift2);
+    store(local.scores + 32 * j + 16, w2);
+    total2 = total2 + w2;
+    const vec w3 = exp_shifted(load(local.scores + 32 * j + 24), shift3);
+    store(local.scores + 32 * j + 24, w3);
+    total3 = total3 + w3;
+  }
+
+  store(local.block_total, total0);
+  store(local.block_total + 8, total1);
+  store(local.block_total + 16, total2);
+  store(local.block_total + 24, total3);
+}
+
+// 3 columns x 32 rows of weights.
+[[gnu::noinline]] void attention_weights_3x32(const float* rows, const float* b, float* scores,
+    const float* peak, float* block_total) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 64]);
+    const vec a2 = splat(b[k + 128]);
+    const vec b0 = load(rows + 32 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    s20 = fma(a2, b0, s20);
+    const vec b1 = load(rows + 32 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    s21 = fma(a2, b1, s21);
+    const vec b2 = load(rows + 32 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    s22 = fma(a2, b2, s22);
+    const vec b3 = load(rows + 32 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    s23 = fma(a2, b3, s23);
+  }
+
+  const vec shift0 = shift_of(load(peak));
+  const vec w0_0 = exp_shifted(s00, shift0);
+  store(scores, w0_0);
+  const vec w1_0 = exp_shifted(s10, shift0);
+  store(scores + 32, w1_0);
+  const vec w2_0 = exp_shifted(s20, shift0);
+  store(scores + 64, w2_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0);
+
+  const vec shift1 = shift_of(load(peak + 8));
+  const vec w0_1 = exp_shifted(s01, shift1);
+  store(scores + 8, w0_1);
+  const vec w1_1 = exp_shifted(s11, shift1);
+  store(scores + 40, w1_1);
+  const vec w2_1 = exp_shifted(s21, shift1);
+  store(scores + 72, w2_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1);
+
+  const vec shift2 = shift_of(load(peak + 16));
+  const vec w0_2 = exp_shifted(s02, shift2);
+  store(scores + 16, w0_2);
+  const vec w1_2 = exp_shifted(s12, shift2);
+  store(scores + 48, w1_2);
+  const vec w2_2 = exp_shifted(s22, shift2);
+  store(scores + 80, w2_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2);
+
+  const vec shift3 = shift_of(load(peak + 24));
+  const vec w0_3 = exp_shifted(s03, shift3);
+  store(scores + 24, w0_3);
+  const vec w1_3 = exp_shifted(s13, shift3);
+  store(scores + 56, w1_3);
+  const vec w2_3 = exp_shifted(s23, shift3);
+  store(scores + 88, w2_3);
+
+  store(block_total + 24, load(block_total + 24) + w0_3 + w1_3 + w2_3);
+}
+
+// 2 columns x 32 rows of weights.
+[[gnu::noinline]] void attention_weights_2x32(const float* rows, const float* b, float* scores,
+    const float* peak, float* block_total) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 64]);
+    const vec b0 = load(rows + 32 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 32 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 32 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(rows + 32 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+  }
+
+  const vec shift0 = shift_of(load(peak));
+  const vec w0_0 = exp_shifted(s00, shift0);
+  store(scores, w0_0);
+  const vec w1_0 = exp_shifted(s10, shift0);
+  store(scores + 32, w1_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0);
+
+  const vec shift1 = shift_of(load(peak + 8));
+  const vec w0_1 = exp_shifted(s01, shift1);
+  store(scores + 8, w0_1);
+  const vec w1_1 = exp_shifted(s11, shift1);
+  store(scores + 40, w1_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
+
+  const vec shift2 = shift_of(load(peak + 16));
+  const vec w0_2 = exp_shifted(s02, shift2);
+  store(scores + 16, w0_2);
+  const vec w1_2 = exp_shifted(s12, shift2);
+  store(scores + 48, w1_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2);
+
+  const vec shift3 = shift_of(load(peak + 24));
+  const vec w0_3 = exp_shifted(s03, shift3);
+  store(scores + 24, w0_3);
+  const vec w1_3 = exp_shifted(s13, shift3);
+  store(scores + 56, w1_3);
+
+  store(block_total + 24, load(block_total + 24) + w0_3 + w1_3);
+}
+
+// Weights of 32 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_32(const Memory& m, long c1, long col, long from,
+    long count, attention_memory& local) {
+  const float* b = m.k + 32768 * c1 + 64 * col;
+  for (long j = from; j < count - 2; j += 3) {
+    attention_weights_3x32(local.rows, b + 64 * j, local.scores + 32 * j, local.peak,
+        local.block_total);
+  }
+  const long rest = 3 * (count / 3);
+  if (rest < count && from <= rest) {
+    attention_weights_2x32(local.rows, b + 64 * rest, local.scores + 32 * rest, local.peak,
+        local.block_total);
+  }
+}
+
+// Scores of 32 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_32(const Memory& m, long c1, long col, long from,
+    long count, attention_memory& local) {
+  const float* b = m.k + 32768 * c1 + 64 * col;
+  for (long j = from; j < count - 2; j += 3) {
+    attention_scores_3x32(local.rows, b + 64 * j, local.scores + 32 * j, local.block_peak);
+  }
+  const long rest = 3 * (count / 3);
+  if (rest < count && from <= rest) {
+    attention_scores_2x32(local.rows, b + 64 * rest, local.scores + 32 * rest, local.block_peak);
+  }
+}
+
+// 3 rows x 32 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_3x32(const float* weights, const float* v, long count,
+    float* out, const float* carry, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+
+  if (!fresh) {
+    const vec c0 = splat(carry[0]);
+    s00 = c0 * load(out);
+    s01 = c0 * load(out + 8);
+    s02 = c0 * load(out + 16);
+    s03 = c0 * load(out + 24);
+    const vec c1 = splat(carry[1]);
+    s10 = c1 * load(out + 64);
+    s11 = c1 * load(out + 72);
+    s12 = c1 * load(out + 80);
+    s13 = c1 * load(out + 88);
+    const vec c2 = splat(carry[2]);
+    s20 = c2 * load(out + 128);
+    s21 = c2 * load(out + 136);
+    s22 = c2 * load(out + 144);
+    s23 = c2 * load(out + 152);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    const vec a0 = splat(weights[32 * k]);
+    const vec a1 = splat(weights[32 * k + 1]);
+    const vec a2 = splat(weights[32 * k + 2]);
+    const vec b0 = load(v + 64 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    s20 = fma(a2, b0, s20);
+    const vec b1 = load(v + 64 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    s21 = fma(a2, b1, s21);
+    const vec b2 = load(v + 64 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    s22 = fma(a2, b2, s22);
+    const vec b3 = load(v + 64 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    s23 = fma(a2, b3, s23);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 16, s02);
+  store(out + 24, s03);
+  store(out + 64, s10);
+  store(out + 72, s11);
+  store(out + 80, s12);
+  store(out + 88, s13);
+  store(out + 128, s20);
+  store(out + 136, s21);
+  store(out + 144, s22);
+  store(out + 152, s23);
+}
+
+// 2 rows x 32 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_2x32(const float* weights, const float* v, long count,
+    float* out, const float* carry, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+
+  if (!fresh) {
+    const vec c0 = splat(carry[0]);
+    s00 = c0 * load(out);
+    s01 = c0 * load(out + 8);
+    s02 = c0 * load(out + 16);
+    s03 = c0 * load(out + 24);
+    const vec c1 = splat(carry[1]);
+    s10 = c1 * load(out + 64);
+    s11 = c1 * load(out + 72);
+    s12 = c1 * load(out + 80);
+    s13 = c1 * load(out + 88);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    const vec a0 = splat(weights[32 * k]);
+    const vec a1 = splat(weights[32 * k + 1]);
+    const vec b0 = load(v + 64 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(v + 64 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(v + 64 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(v + 64 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 16, s02);
+  store(out + 24, s03);
+  store(out + 64, s10);
+  store(out + 72, s11);
+  store(out + 80, s12);
+  store(out + 88, s13);
+}
+
+// Scores of 32 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_32(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  const float* v = m.v + 32768 * c1 + 64 * col;
+  float* out = m.out + 32768 * c1 + 64 * row;
+  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
+  store(local.total + 8,
+      load(local.carry + 8) * load(local.total + 8) + load(local.block_total + 8));
+  store(local.total + 16,
+      load(local.carry + 16) * load(local.total + 16) + load(local.block_total + 16));
+  store(local.total + 24,
+      load(local.carry + 24) * load(local.total + 24) + load(local.block_total + 24));
+
+  for (long n = 0; n < 64; n += 32) {
+    for (long i = 0; i < 30; i += 3) {
+      attention_values_3x32(local.scores + i, v + n, count, out + 64 * i + n, local.carry + i,
+          fresh);
+    }
+    {
+      attention_values_2x32(local.scores + 30, v + n, count, out + n + 1920, local.carry + 30,
+          fresh);
+    }
+  }
+}
+
+// 32 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_32(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  store(local.carry, splat(1.0f));
+  store(local.carry + 8, splat(1.0f));
+  store(local.carry + 16, splat(1.0f));
+  store(local.carry + 24, splat(1.0f));
+  store(local.block_total, splat(0.0f));
+  store(local.block_total + 8, splat(0.0f));
+  store(local.block_total + 16, splat(0.0f));
+  store(local.block_total + 24, splat(0.0f));
+  long done = 0;
+
+  // The first columns give each row the score that the others are compared with.
+  if (fresh) {
+    const float* b = m.k + 32768 * c1 + 64 * col;
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    store(local.block_peak + 24, splat(-__FLT_MAX__));
+    if (count < 3) {
+      attention_scores_2x32(local.rows, b, local.scores, local.block_peak);
+    } else {
+      attention_scores_3x32(local.rows, b, local.scores, local.block_peak);
+    }
+    done = smaller(3, count);
+    attention_weigh_32(local, done, true);
+  }
+
+  attention_weights_of_32(m, c1, col, done, count, local);
+
+  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
+  const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
+  const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 8), splat(0x1p+40f)));
+  const lanes_t inside2 = both(inside1, less_equal(load(local.block_total + 16), splat(0x1p+40f)));
+  const lanes_t inside3 = both(inside2, less_equal(load(local.block_total + 24), splat(0x1p+40f)));
+  if (any(negation(inside3))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    store(local.block_peak + 24, splat(-__FLT_MAX__));
+    attention_scores_of_32(m, c1, col, 0, count, local);
+    attention_weigh_32(local, count, false);
+  }
+
+  attention_fold_32(m, c1, row, col, count, local, fresh);
+}
+
+// One row by its definition: over exactly the pairs that count, one at a time.
+[[gnu::noinline]] void attention_careful_row(const Memory& m, long c1, long row) {
+  const float* a = m.q + 32768 * c1 + 64 * row;
+  float* out = m.out + 32768 * c1 + 64 * row;
+  float peak = -__FLT_MAX__;
+  float total = 0.0f;
+  bool kept = false;
+
+  for (long n = 0; n < 64; n += 8) {
+    store(out + n, splat(0.0f));
+  }
+
+  for (long col = 0; col < 512; ++col) {
+    const float* b = m.k + 32768 * c1 + 64 * col;
+    vec sum = splat(0.0f);
+    for (long k = 0; k < 64; k += 8) {
+      sum = fma(load(a + k), load(b + k), sum);
+    }
+    const float dot = reduce_add(sum);
+
+    const float score = 0.125f * dot;
+    if (score == -__builtin_inff()) {
+      continue;
+    }
+    kept = true;
+
+    // Older sums are worth less, the higher the peak.
+    if (score > peak) {
+      const float carry = exp(peak - score);
+      total *= carry;
+      for (long n = 0; n < 64; n += 8) {
+        store(out + n, splat(carry) * load(out + n));
+      }
+      peak = score;
+    }
+
+    const float weight = exp(score - peak);
+    total += weight;
+    const float* v = m.v + 32768 * c1 + 64 * col;
+    for (long n = 0; n < 64; n += 8) {
+      store(out + n, fma(splat(weight), load(v + n), load(out + n)));
+    }
+  }
+
+  const float factor = kept ? 1.0f / total : 0.0f;
+  for (long n = 0; n < 64; n += 8) {
+    store(out + n, splat(factor) * load(out + n));
+  }
+}
+
+// The nth of 16 blocks of 32 rows.
+[[gnu::noinline]] void attention_32_rows(const Memory& m, long c1, long nth,
+    attention_memory& local) {
+  const long row = 32 * nth;
+  const float* a = m.q + 32768 * c1 + 64 * row;
+  float* out = m.out + 32768 * c1 + 64 * row;
+
+  // Rows change places with their elements: a vector holds the same element of every row.
+  for (long r = 0; r < 32; r += 8) {
+    for (long k = 0; k < 64; k += 8) {
+      transpose_block(a + 64 * r + k, 64, local.rows + 32 * k + r, 32, splat(0.125f));
+    }
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+  store(local.peak + 8, splat(-__FLT_MAX__));
+  store(local.total + 8, splat(0.0f));
+  store(local.peak + 16, splat(-__FLT_MAX__));
+  store(local.total + 16, splat(0.0f));
+  store(local.peak + 24, splat(-__FLT_MAX__));
+  store(local.total + 24, splat(0.0f));
+
+  bool fresh = true;
+  for (long col = 0; col < 512; col += 126) {
+    attention_visit_32(m, c1, row, col, smaller(126, 512 - col), local, fresh);
+    fresh = false;
+  }
+
+  store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 8, splat(1.0f) / load(local.total + 8));
+  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
+  store(local.carry + 24, splat(1.0f) / load(local.total + 24));
+
+  // x - x is 0, or NaN if x is not finite.
+  vec odd = splat(0.0f);
+  for (long i = 0; i < 32; ++i) {
+    const vec factor = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 8) {
+      const vec x = factor * load(out + 64 * i + n);
+      store(out + 64 * i + n, x);
+      odd = odd + (x - x);
+    }
+  }
+
+  // Rows that are not finite are computed again, with care.
+  if (has_nan(odd)) {
+    for (long i = 0; i < 32; ++i) {
+      vec row_odd = splat(0.0f);
+      for (long n = 0; n < 64; n += 8) {
+        const vec x = load(out + 64 * i + n);
+        row_odd = row_odd + (x - x);
+      }
+      if (has_nan(row_odd)) {
+        attention_careful_row(m, c1, row + i);
+      }
+    }
+  }
+}
+
+// An item: one block of rows.
+[[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
+  const long block = item % 16;
+  const long c1 = item / 16;
+  attention_32_rows(m, c1, block, local);
+}
+
+void attention_body(void* state, long item, int worker) {
+  const unsigned before = set_float_state();
+  const Memory& m = *static_cast<Memory*>(state);
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 6240L * worker));
+  restore_float_state(before);
+}
+
+}  // namespace
+
+size_t workspace_bytes(int workers) { return 24960u * (size_t)workers; }
+
+void run(const sdpa_1_8_512_64_false_args* args, const void* packed, void* workspace, int workers,
+    sdpa_1_8_512_64_false_parallel_for parallel_for, void* ctx) {
+  Memory m;
+  m.packed = static_cast<const float*>(packed);
+  float* scratch = static_cast<float*>(workspace);
+  m.q = args->q;
+  m.k = args->k;
+  m.v = args->v;
+  m.out = args->out;
+  m.local = scratch;
+
+  const auto each = [&](long items, void (*body)(void*, long, int)) {
+    if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
+    for (long item = 0; item < items; ++item) body(&m, item, 0);
+  };
+  each(128, attention_body);
+}
+
+}  // namespace sdpa_1_8_512_64_false_portable
+
+#ifdef __clang__
+  #pragma clang diagnostic pop
+#endif

@@ -1,0 +1,2001 @@
+// sdpa_1_8_512_64_true for avx512: 16 floats a vector, 32 registers. Made by
+//   attune gen 'sdpa<1,8,512,64,true>' --isa portable,avx2,avx512
+// One call takes 269 MFLOP on 4.194 MB of inputs, outputs and weights.
+//
+// The spec is sdpa<1,8,512,64,true>:
+//   // softmax(q k^T / sqrt(head_dim)) v on q, k, v [batch, heads, seq, head_dim].
+//   template <long Batch, long Heads, long Seq, long HeadDim, bool Causal>
+//   constexpr auto sdpa = [] {
+//     auto q = input<Batch, Heads, Seq, HeadDim>("q");
+//     auto k = input<Batch, Heads, Seq, HeadDim>("k");
+//     auto v = input<Batch, Heads, Seq, HeadDim>("v");
+//     auto s = matmul(q, transpose(k)) / sqrt_of<HeadDim>;
+//     if constexpr (Causal) return matmul(softmax(mask(s, causal)), v);
+//     else return matmul(softmax(s), v);
+//   };
+//
+// What was decided:
+// - attention: 8 times 512 rows against 512 columns, 120 at a time: their scores lie in a worker's
+//   35.4 kB and nowhere else. 10 blocks of 48 rows, score tiles of 8 columns x 48 lanes: 24 of 32
+//   registers accumulate, a step is 24 fma on 11 loads. 1 block of 32 rows, score tiles of 12
+//   columns x 32 lanes: 24 of 32 registers accumulate, a step is 24 fma on 14 loads. Whole tiles of
+//   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 14 rows x 32
+//   columns: 28 of 32 registers accumulate, a step is 28 fma on 16 loads.
+#include "sdpa_1_8_512_64_true.h"
+
+#include <immintrin.h>
+
+#ifdef __FAST_MATH__
+  #error "compile this file without -ffast-math: it relies on NaN, infinities and the order of sums"
+#endif
+
+#ifdef __clang__
+  #pragma clang diagnostic push
+  #pragma clang diagnostic ignored "-Wunused-function"
+  #pragma clang fp contract(off)
+  #pragma clang attribute push( \
+      __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw"))), apply_to = function)
+#else
+  #pragma GCC push_options
+  #pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw")
+  #pragma GCC optimize("fp-contract=off")
+#endif
+
+namespace sdpa_1_8_512_64_true_avx512 {
+
+namespace {
+
+using vec = __m512;
+typedef int ivec __attribute__((vector_size(64)));
+using lanes_t = __mmask16;  // a bit per lane
+
+// The plain forms of some intrinsics make GCC 12 warn of an uninitialized value in its own header.
+enum : lanes_t { every = 0xffff };
+
+static inline vec load(const float* p) { return _mm512_loadu_ps(p); }
+static inline void store(float* p, vec a) { _mm512_storeu_ps(p, a); }
+static inline vec splat(float x) { return _mm512_set1_ps(x); }
+
+// a * b + c with one rounding.
+static inline vec fma(vec a, vec b, vec c) { return _mm512_fmadd_ps(a, b, c); }
+
+// The second operand where either is NaN.
+static inline vec min(vec a, vec b) { return _mm512_maskz_min_ps(every, a, b); }
+static inline float min(float a, float b) { return a < b ? a : b; }
+
+// The second operand where either is NaN.
+static inline vec max(vec a, vec b) { return _mm512_maskz_max_ps(every, a, b); }
+static inline float max(float a, float b) { return a > b ? a : b; }
+
+// a where m, else b.
+static inline vec select(lanes_t m, vec a, vec b) { return _mm512_mask_blend_ps(m, b, a); }
+
+// a where m, else 0, whatever a holds there.
+static inline vec keep_where(lanes_t m, vec a) { return _mm512_maskz_mov_ps(m, a); }
+
+// False where either is NaN.
+static inline lanes_t less(vec a, vec b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
+
+// False where either is NaN.
+static inline lanes_t less_equal(vec a, vec b) { return _mm512_cmp_ps_mask(a, b, _CMP_LE_OQ); }
+
+// True where either is NaN.
+static inline lanes_t not_less(vec a, vec b) { return _mm512_cmp_ps_mask(a, b, _CMP_NLT_UQ); }
+
+static inline lanes_t both(lanes_t m, lanes_t n) { return m & n; }
+static inline lanes_t either(lanes_t m, lanes_t n) { return m | n; }
+static inline lanes_t negation(lanes_t m) { return (lanes_t)~m; }
+static inline bool any(lanes_t m) { return m != 0; }
+static inline lanes_t all_lanes(bool b) { return (lanes_t)-b; }
+static inline bool has_nan(vec a) { return _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q) != 0; }
+static inline ivec iota() { return ivec{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}; }
+static inline ivec isplat(int i) { return (ivec)_mm512_set1_epi32(i); }
+
+static inline lanes_t iless_equal(ivec a, ivec b) {
+  return _mm512_cmple_epi32_mask((__m512i)a, (__m512i)b);
+}
+
+// a less the nearest integer, halves to even; 0 for +-inf.
+static inline vec from_nearest(vec a) { return _mm512_maskz_reduce_ps(every, a, 8); }
+
+// p * 2^n for whole n; NaN if either is.
+static inline vec scale2(vec p, vec n) { return _mm512_maskz_scalef_ps(every, p, n); }
+
+static inline float first(vec a) { return _mm512_cvtss_f32(a); }
+
+static inline float reduce_add(vec a) {
+  __m256 low = _mm512_maskz_extractf32x8_ps(0xff, a, 0);
+  __m256 high = _mm512_maskz_extractf32x8_ps(0xff, a, 1);
+  __m256 b = _mm256_add_ps(low, high);
+  __m128 c = _mm_add_ps(_mm256_castps256_ps128(b), _mm256_extractf128_ps(b, 1));
+  c = _mm_add_ps(c, _mm_movehl_ps(c, c));
+  return _mm_cvtss_f32(_mm_add_ss(c, _mm_movehdup_ps(c)));
+}
+
+// to[j * to_stride + i] = scale[i] * from[i * from_stride + j] for i, j < 16,
+// four columns at a time.
+static inline vec every_fourth_row(const float* p, long stride) {
+  vec rows = _mm512_castps128_ps512(_mm_loadu_ps(p));
+  rows = _mm512_mask_broadcast_f32x4(rows, 0x00f0, _mm_loadu_ps(p + 4 * stride));
+  rows = _mm512_mask_broadcast_f32x4(rows, 0x0f00, _mm_loadu_ps(p + 8 * stride));
+  return _mm512_mask_broadcast_f32x4(rows, 0xf000, _mm_loadu_ps(p + 12 * stride));
+}
+static inline void transpose_block(const float* from, long from_stride, float* to, long to_stride,
+    vec scale) {
+  for (int quarter = 0; quarter < 4; ++quarter) {
+    vec row0 = every_fourth_row(from, from_stride);
+    vec row1 = every_fourth_row(from + from_stride, from_stride);
+    vec row2 = every_fourth_row(from + 2 * from_stride, from_stride);
+    vec row3 = every_fourth_row(from + 3 * from_stride, from_stride);
+    vec a = _mm512_maskz_unpacklo_ps(every, row0, row1);
+    vec b = _mm512_maskz_unpackhi_ps(every, row0, row1);
+    vec c = _mm512_maskz_unpacklo_ps(every, row2, row3);
+    vec d = _mm512_maskz_unpackhi_ps(every, row2, row3);
+    store(to, scale * _mm512_maskz_shuffle_ps(every, a, c, 0x44));
+    store(to + to_stride, scale * _mm512_maskz_shuffle_ps(every, a, c, 0xee));
+    store(to + 2 * to_stride, scale * _mm512_maskz_shuffle_ps(every, b, d, 0x44));
+    store(to + 3 * to_stride, scale * _mm512_maskz_shuffle_ps(every, b, d, 0xee));
+    from += 4;
+    to += 4 * to_stride;
+  }
+}
+
+// e^x for x <= 0, within a relative 2e-7 + 3e-9 |x|. NaN stays NaN. Exactly 0 below -87.3365, where
+// the result would be subnormal, and at -inf.
+static inline vec exp_nonpositive(vec x) {
+  vec n = fma(x, splat(1.44269502f), splat(12582912.0f)) - splat(12582912.0f);
+  vec r = fma(n, splat(-0.693147182f), x);
+  vec p = splat(0.00828973018f);
+  p = fma(p, r, splat(0.0418978557f));
+  p = fma(p, r, splat(0.166676477f));
+  p = fma(p, r, splat(0.499991506f));
+  p = fma(p, r, splat(0.999999702f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(x, splat(-87.3365021f)), scale2(p, n));
+}
+
+// What exp_shifted wants to know of a row's peak: -log2(e) * peak, finite for every finite peak.
+static inline vec shift_of(vec peak) { return min(splat(__FLT_MAX__), peak * splat(-1.44269502f)); }
+
+// e^(x - peak), given shift_of(peak). NaN stays NaN, -inf gives 0; a result below the least normal
+// float is 0 or subnormal, one above 2^127 is that or more.
+static inline vec exp_shifted(vec x, vec shift) {
+  vec y = fma(x, splat(1.44269502f), shift);
+  vec r = from_nearest(y), n = y - r;
+  vec p = splat(0.00132692605f);
+  p = fma(p, r, splat(0.00967129972f));
+  p = fma(p, r, splat(0.055507116f));
+  p = fma(p, r, splat(0.240222469f));
+  p = fma(p, r, splat(0.693147004f));
+  p = fma(p, r, splat(1.0f));
+  return scale2(p, n);
+}
+
+// e^x within a relative 2e-7. NaN stays NaN. Exactly 0 below -87.3365, where the result would be
+// subnormal, and at -inf; inf where it overflows.
+static inline vec exp(vec x) {
+  vec n = fma(x, splat(1.44269502f), splat(12582912.0f)) - splat(12582912.0f);
+  vec r = fma(n, splat(-0.693147182f), x);
+  r = fma(n, splat(1.90465421e-09f), r);
+  vec p = splat(0.00828973018f);
+  p = fma(p, r, splat(0.0418978557f));
+  p = fma(p, r, splat(0.166676477f));
+  p = fma(p, r, splat(0.499991506f));
+  p = fma(p, r, splat(0.999999702f));
+  p = fma(p, r, splat(1.0f));
+  vec y = keep_where(not_less(x, splat(-87.3365021f)), scale2(p, n));
+  return select(less(splat(88.7228317f), x), splat(__builtin_inff()), y);
+}
+static inline float exp(float x) { return first(exp(splat(x))); }
+
+// Subnormals count as zero, rounding to nearest, no traps. Returns the state before.
+static inline unsigned set_float_state() {
+#if defined(__x86_64__)
+  unsigned before = __builtin_ia32_stmxcsr();
+  __builtin_ia32_ldmxcsr(0x9FC0);
+  return before;
+#elif defined(__aarch64__)
+  unsigned long before;
+  asm volatile("mrs %0, fpcr"
+               : "=r"(before));
+  asm volatile("msr fpcr, %0"
+               :
+               : "r"(1ul << 24));
+  return (unsigned)before;
+#else
+  return 0;
+#endif
+}
+
+static inline void restore_float_state(unsigned before) {
+#if defined(__x86_64__)
+  __builtin_ia32_ldmxcsr(before);
+#elif defined(__aarch64__)
+  asm volatile("msr fpcr, %0"
+               :
+               : "r"((unsigned long)before));
+#else
+  (void)before;
+#endif
+}
+
+static inline long smaller(long a, long b) { return b < a ? b : a; }
+
+// Where everything lies. Below, c0 and c1 count the outer dimensions, row and col the inner ones.
+struct Memory {
+  const float* q;
+  const float* k;
+  const float* v;
+  float* out;
+  const float* packed;
+  float* local;  // of worker 0; the others' follow
+};
+
+// A worker's memory: a block of rows, one a lane, against a block of columns.
+struct attention_memory {
+  float rows[3072];       // [64][48], scaled
+  float scores[5760];     // [120][48]; weights once they are known
+  float peak[48];         // of each row, the score that the others are compared with
+  float total[48];        // and the sum of its weights
+  float carry[48];        // what its older sums are multiplied by, at the end by what
+  float block_peak[48];   // the greatest score in the block of columns
+  float block_total[48];  // and the sum of the block's weights
+};
+
+// 8 columns x 48 rows of scores.
+[[gnu::noinline]] void attention_scores_8x48(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec b2 = load(rows + 48 * k + 32);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+    s72 = fma(a7, b2, s72);
+  }
+
+  store(scores, s00);
+  store(scores + 48, s10);
+  store(scores + 96, s20);
+  store(scores + 144, s30);
+  store(scores + 192, s40);
+  store(scores + 240, s50);
+  store(scores + 288, s60);
+  store(scores + 336, s70);
+
+  const vec high0_0 = max(max(s00, s10), max(s20, s30));
+  const vec high1_0 = max(max(s40, s50), max(s60, s70));
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  store(scores + 16, s01);
+  store(scores + 64, s11);
+  store(scores + 112, s21);
+  store(scores + 160, s31);
+  store(scores + 208, s41);
+  store(scores + 256, s51);
+  store(scores + 304, s61);
+  store(scores + 352, s71);
+
+  const vec high0_1 = max(max(s01, s11), max(s21, s31));
+  const vec high1_1 = max(max(s41, s51), max(s61, s71));
+  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
+
+  store(scores + 32, s02);
+  store(scores + 80, s12);
+  store(scores + 128, s22);
+  store(scores + 176, s32);
+  store(scores + 224, s42);
+  store(scores + 272, s52);
+  store(scores + 320, s62);
+  store(scores + 368, s72);
+
+  const vec high0_2 = max(max(s02, s12), max(s22, s32));
+  const vec high1_2 = max(max(s42, s52), max(s62, s72));
+  store(block_peak + 32, max(load(block_peak + 32), max(high0_2, high1_2)));
+}
+
+// 8 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_8x16_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+  vec s50 = splat(0.0f);
+  vec s60 = splat(0.0f);
+  vec s70 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 48, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 96, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 144, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 192, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  store(scores + 240, x5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  store(scores + 288, x6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
+  store(scores + 336, x7_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+}
+
+// 8 columns x 48 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_scores_in_part_8x48(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 16 * (row / 16) + 16;
+  if (col < high0) {
+    attention_scores_8x16_in_part(local.rows, b, scores, local.block_peak, row, col);
+  } else {
+    for (long i = 0; i < 8; ++i) {
+      store(scores + 48 * i, splat(-__builtin_inff()));
+    }
+  }
+  const long high1 = 16 * (row / 16) + 32;
+  if (col < high1) {
+    attention_scores_8x16_in_part(local.rows + 16, b, scores + 16, local.block_peak + 16, row + 16,
+        col);
+  } else {
+    for (long i = 0; i < 8; ++i) {
+      store(scores + 48 * i + 16, splat(-__builtin_inff()));
+    }
+  }
+  const long high2 = 16 * (row / 16) + 48;
+  if (col < high2) {
+    attention_scores_8x16_in_part(local.rows + 32, b, scores + 32, local.block_peak + 32, row + 32,
+        col);
+  } else {
+    for (long i = 0; i < 8; ++i) {
+      store(scores + 48 * i + 32, splat(-__builtin_inff()));
+    }
+  }
+}
+
+// Scores of 48 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_48(attention_memory& local, long count, bool all) {
+  const vec old0 = load(local.peak);
+  const lanes_t outside0 = negation(less_equal(load(local.block_total), splat(0x1p+40f)));
+  const vec peak0 =
+      select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
+  store(local.peak, peak0);
+  const vec shift0 = shift_of(peak0);
+  store(local.carry, exp_nonpositive(old0 - peak0));
+  vec total0 = splat(0.0f);
+
+  const vec old1 = load(local.peak + 16);
+  const lanes_t outside1 = negation(less_equal(load(local.block_total + 16), splat(0x1p+40f)));
+  const vec peak1 =
+      select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 16)), old1);
+  store(local.peak + 16, peak1);
+  const vec shift1 = shift_of(peak1);
+  store(local.carry + 16, exp_nonpositive(old1 - peak1));
+  vec total1 = splat(0.0f);
+
+  const vec old2 = load(local.peak + 32);
+  const lanes_t outside2 = negation(less_equal(load(local.block_total + 32), splat(0x1p+40f)));
+  const vec peak2 =
+      select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 32)), old2);
+  store(local.peak + 32, peak2);
+  const vec shift2 = shift_of(peak2);
+  store(local.carry + 32, exp_nonpositive(old2 - peak2));
+  vec total2 = splat(0.0f);
+
+  for (long j = 0; j < count; ++j) {
+    const vec w0 = exp_shifted(load(local.scores + 48 * j), shift0);
+    store(local.scores + 48 * j, w0);
+    total0 = total0 + w0;
+    const vec w1 = exp_shifted(load(local.scores + 48 * j + 16), shift1);
+    store(local.scores + 48 * j + 16, w1);
+    total1 = total1 + w1;
+    const vec w2 = exp_shifted(load(local.scores + 48 * j + 32), shift2);
+    store(local.scores + 48 * j + 32, w2);
+    total2 = total2 + w2;
+  }
+
+  store(local.block_total, total0);
+  store(local.block_total + 16, total1);
+  store(local.block_total + 32, total2);
+}
+
+// 8 columns x 48 rows of weights.
+[[gnu::noinline]] void attention_weights_8x48(const float* rows, const float* b, float* scores,
+    const float* peak, float* block_total) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec b2 = load(rows + 48 * k + 32);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+    s72 = fma(a7, b2, s72);
+  }
+
+  const vec shift0 = shift_of(load(peak));
+  const vec w0_0 = exp_shifted(s00, shift0);
+  store(scores, w0_0);
+  const vec w1_0 = exp_shifted(s10, shift0);
+  store(scores + 48, w1_0);
+  const vec w2_0 = exp_shifted(s20, shift0);
+  store(scores + 96, w2_0);
+  const vec w3_0 = exp_shifted(s30, shift0);
+  store(scores + 144, w3_0);
+  const vec w4_0 = exp_shifted(s40, shift0);
+  store(scores + 192, w4_0);
+  const vec w5_0 = exp_shifted(s50, shift0);
+  store(scores + 240, w5_0);
+  const vec w6_0 = exp_shifted(s60, shift0);
+  store(scores + 288, w6_0);
+  const vec w7_0 = exp_shifted(s70, shift0);
+  store(scores + 336, w7_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+
+  const vec shift1 = shift_of(load(peak + 16));
+  const vec w0_1 = exp_shifted(s01, shift1);
+  store(scores + 16, w0_1);
+  const vec w1_1 = exp_shifted(s11, shift1);
+  store(scores + 64, w1_1);
+  const vec w2_1 = exp_shifted(s21, shift1);
+  store(scores + 112, w2_1);
+  const vec w3_1 = exp_shifted(s31, shift1);
+  store(scores + 160, w3_1);
+  const vec w4_1 = exp_shifted(s41, shift1);
+  store(scores + 208, w4_1);
+  const vec w5_1 = exp_shifted(s51, shift1);
+  store(scores + 256, w5_1);
+  const vec w6_1 = exp_shifted(s61, shift1);
+  store(scores + 304, w6_1);
+  const vec w7_1 = exp_shifted(s71, shift1);
+  store(scores + 352, w7_1);
+
+  store(block_total + 16,
+      load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1);
+
+  const vec shift2 = shift_of(load(peak + 32));
+  const vec w0_2 = exp_shifted(s02, shift2);
+  store(scores + 32, w0_2);
+  const vec w1_2 = exp_shifted(s12, shift2);
+  store(scores + 80, w1_2);
+  const vec w2_2 = exp_shifted(s22, shift2);
+  store(scores + 128, w2_2);
+  const vec w3_2 = exp_shifted(s32, shift2);
+  store(scores + 176, w3_2);
+  const vec w4_2 = exp_shifted(s42, shift2);
+  store(scores + 224, w4_2);
+  const vec w5_2 = exp_shifted(s52, shift2);
+  store(scores + 272, w5_2);
+  const vec w6_2 = exp_shifted(s62, shift2);
+  store(scores + 320, w6_2);
+  const vec w7_2 = exp_shifted(s72, shift2);
+  store(scores + 368, w7_2);
+
+  store(block_total + 32,
+      load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2 + w4_2 + w5_2 + w6_2 + w7_2);
+}
+
+// 8 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_8x16_in_part(const float* rows, const float* b,
+    float* scores, const float* peak, float* block_total, long row, long col) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+  vec s50 = splat(0.0f);
+  vec s60 = splat(0.0f);
+  vec s70 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec shift0 = shift_of(load(peak));
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp_shifted(x0_0, shift0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp_shifted(x1_0, shift0);
+  store(scores + 48, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp_shifted(x2_0, shift0);
+  store(scores + 96, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp_shifted(x3_0, shift0);
+  store(scores + 144, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp_shifted(x4_0, shift0);
+  store(scores + 192, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  const vec w5_0 = exp_shifted(x5_0, shift0);
+  store(scores + 240, w5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  const vec w6_0 = exp_shifted(x6_0, shift0);
+  store(scores + 288, w6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
+  const vec w7_0 = exp_shifted(x7_0, shift0);
+  store(scores + 336, w7_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+}
+
+// 8 columns x 48 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_weights_in_part_8x48(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 16 * (row / 16) + 16;
+  if (col < high0) {
+    attention_weights_8x16_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+  } else {
+    for (long i = 0; i < 8; ++i) {
+      store(scores + 48 * i, splat(0.0f));
+    }
+  }
+  const long high1 = 16 * (row / 16) + 32;
+  if (col < high1) {
+    attention_weights_8x16_in_part(local.rows + 16, b, scores + 16, local.peak + 16,
+        local.block_total + 16, row + 16, col);
+  } else {
+    for (long i = 0; i < 8; ++i) {
+      store(scores + 48 * i + 16, splat(0.0f));
+    }
+  }
+  const long high2 = 16 * (row / 16) + 48;
+  if (col < high2) {
+    attention_weights_8x16_in_part(local.rows + 32, b, scores + 32, local.peak + 32,
+        local.block_total + 32, row + 32, col);
+  } else {
+    for (long i = 0; i < 8; ++i) {
+      store(scores + 48 * i + 32, splat(0.0f));
+    }
+  }
+}
+
+// Weights of 48 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_48(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.k + 32768 * c1 + 64 * col;
+  for (long j = from; j < count - 7; j += 8) {
+    if (col + j < whole_end) {
+      attention_weights_8x48(local.rows, b + 64 * j, local.scores + 48 * j, local.peak,
+          local.block_total);
+    } else {
+      attention_weights_in_part_8x48(b + 64 * j, local.scores + 48 * j, row, col + j, local);
+    }
+  }
+}
+
+// Scores of 48 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_48(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.k + 32768 * c1 + 64 * col;
+  for (long j = from; j < count - 7; j += 8) {
+    if (col + j < whole_end) {
+      attention_scores_8x48(local.rows, b + 64 * j, local.scores + 48 * j, local.block_peak);
+    } else {
+      attention_scores_in_part_8x48(b + 64 * j, local.scores + 48 * j, row, col + j, local);
+    }
+  }
+}
+
+// 14 rows x 32 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_14x32(const float* weights, const float* v, long count,
+    float* out, const float* carry, bool fresh) {
+  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
+  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
+  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
+  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
+  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
+  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
+  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
+  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
+  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
+  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
+  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
+  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
+  vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
+  vec s13_0 = splat(0.0f), s13_1 = splat(0.0f);
+
+  if (!fresh) {
+    const vec c0 = splat(carry[0]);
+    s0_0 = c0 * load(out);
+    s0_1 = c0 * load(out + 16);
+    const vec c1 = splat(carry[1]);
+    s1_0 = c1 * load(out + 64);
+    s1_1 = c1 * load(out + 80);
+    const vec c2 = splat(carry[2]);
+    s2_0 = c2 * load(out + 128);
+    s2_1 = c2 * load(out + 144);
+    const vec c3 = splat(carry[3]);
+    s3_0 = c3 * load(out + 192);
+    s3_1 = c3 * load(out + 208);
+    const vec c4 = splat(carry[4]);
+    s4_0 = c4 * load(out + 256);
+    s4_1 = c4 * load(out + 272);
+    const vec c5 = splat(carry[5]);
+    s5_0 = c5 * load(out + 320);
+    s5_1 = c5 * load(out + 336);
+    const vec c6 = splat(carry[6]);
+    s6_0 = c6 * load(out + 384);
+    s6_1 = c6 * load(out + 400);
+    const vec c7 = splat(carry[7]);
+    s7_0 = c7 * load(out + 448);
+    s7_1 = c7 * load(out + 464);
+    const vec c8 = splat(carry[8]);
+    s8_0 = c8 * load(out + 512);
+    s8_1 = c8 * load(out + 528);
+    const vec c9 = splat(carry[9]);
+    s9_0 = c9 * load(out + 576);
+    s9_1 = c9 * load(out + 592);
+    const vec c10 = splat(carry[10]);
+    s10_0 = c10 * load(out + 640);
+    s10_1 = c10 * load(out + 656);
+    const vec c11 = splat(carry[11]);
+    s11_0 = c11 * load(out + 704);
+    s11_1 = c11 * load(out + 720);
+    const vec c12 = splat(carry[12]);
+    s12_0 = c12 * load(out + 768);
+    s12_1 = c12 * load(out + 784);
+    const vec c13 = splat(carry[13]);
+    s13_0 = c13 * load(out + 832);
+    s13_1 = c13 * load(out + 848);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 16);
+    const vec a0 = splat(weights[48 * k]);
+    s0_0 = fma(a0, b0, s0_0);
+    s0_1 = fma(a0, b1, s0_1);
+    const vec a1 = splat(weights[48 * k + 1]);
+    s1_0 = fma(a1, b0, s1_0);
+    s1_1 = fma(a1, b1, s1_1);
+    const vec a2 = splat(weights[48 * k + 2]);
+    s2_0 = fma(a2, b0, s2_0);
+    s2_1 = fma(a2, b1, s2_1);
+    const vec a3 = splat(weights[48 * k + 3]);
+    s3_0 = fma(a3, b0, s3_0);
+    s3_1 = fma(a3, b1, s3_1);
+    const vec a4 = splat(weights[48 * k + 4]);
+    s4_0 = fma(a4, b0, s4_0);
+    s4_1 = fma(a4, b1, s4_1);
+    const vec a5 = splat(weights[48 * k + 5]);
+    s5_0 = fma(a5, b0, s5_0);
+    s5_1 = fma(a5, b1, s5_1);
+    const vec a6 = splat(weights[48 * k + 6]);
+    s6_0 = fma(a6, b0, s6_0);
+    s6_1 = fma(a6, b1, s6_1);
+    const vec a7 = splat(weights[48 * k + 7]);
+    s7_0 = fma(a7, b0, s7_0);
+    s7_1 = fma(a7, b1, s7_1);
+    const vec a8 = splat(weights[48 * k + 8]);
+    s8_0 = fma(a8, b0, s8_0);
+    s8_1 = fma(a8, b1, s8_1);
+    const vec a9 = splat(weights[48 * k + 9]);
+    s9_0 = fma(a9, b0, s9_0);
+    s9_1 = fma(a9, b1, s9_1);
+    const vec a10 = splat(weights[48 * k + 10]);
+    s10_0 = fma(a10, b0, s10_0);
+    s10_1 = fma(a10, b1, s10_1);
+    const vec a11 = splat(weights[48 * k + 11]);
+    s11_0 = fma(a11, b0, s11_0);
+    s11_1 = fma(a11, b1, s11_1);
+    const vec a12 = splat(weights[48 * k + 12]);
+    s12_0 = fma(a12, b0, s12_0);
+    s12_1 = fma(a12, b1, s12_1);
+    const vec a13 = splat(weights[48 * k + 13]);
+    s13_0 = fma(a13, b0, s13_0);
+    s13_1 = fma(a13, b1, s13_1);
+  }
+
+  store(out, s0_0);
+  store(out + 16, s0_1);
+  store(out + 64, s1_0);
+  store(out + 80, s1_1);
+  store(out + 128, s2_0);
+  store(out + 144, s2_1);
+  store(out + 192, s3_0);
+  store(out + 208, s3_1);
+  store(out + 256, s4_0);
+  store(out + 272, s4_1);
+  store(out + 320, s5_0);
+  store(out + 336, s5_1);
+  store(out + 384, s6_0);
+  store(out + 400, s6_1);
+  store(out + 448, s7_0);
+  store(out + 464, s7_1);
+  store(out + 512, s8_0);
+  store(out + 528, s8_1);
+  store(out + 576, s9_0);
+  store(out + 592, s9_1);
+  store(out + 640, s10_0);
+  store(out + 656, s10_1);
+  store(out + 704, s11_0);
+  store(out + 720, s11_1);
+  store(out + 768, s12_0);
+  store(out + 784, s12_1);
+  store(out + 832, s13_0);
+  store(out + 848, s13_1);
+}
+
+// 6 rows x 32 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_6x32(const float* weights, const float* v, long count,
+    float* out, const float* carry, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+
+  if (!fresh) {
+    const vec c0 = splat(carry[0]);
+    s00 = c0 * load(out);
+    s01 = c0 * load(out + 16);
+    const vec c1 = splat(carry[1]);
+    s10 = c1 * load(out + 64);
+    s11 = c1 * load(out + 80);
+    const vec c2 = splat(carry[2]);
+    s20 = c2 * load(out + 128);
+    s21 = c2 * load(out + 144);
+    const vec c3 = splat(carry[3]);
+    s30 = c3 * load(out + 192);
+    s31 = c3 * load(out + 208);
+    const vec c4 = splat(carry[4]);
+    s40 = c4 * load(out + 256);
+    s41 = c4 * load(out + 272);
+    const vec c5 = splat(carry[5]);
+    s50 = c5 * load(out + 320);
+    s51 = c5 * load(out + 336);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 16);
+    const vec a0 = splat(weights[48 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(weights[48 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(weights[48 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(weights[48 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(weights[48 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(weights[48 * k + 5]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store(out + 64, s10);
+  store(out + 80, s11);
+  store(out + 128, s20);
+  store(out + 144, s21);
+  store(out + 192, s30);
+  store(out + 208, s31);
+  store(out + 256, s40);
+  store(out + 272, s41);
+  store(out + 320, s50);
+  store(out + 336, s51);
+}
+
+// Scores of 48 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_48(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  const float* v = m.v + 32768 * c1 + 64 * col;
+  float* out = m.out + 32768 * c1 + 64 * row;
+  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
+  store(local.total + 16,
+      load(local.carry + 16) * load(local.total + 16) + load(local.block_total + 16));
+  store(local.total + 32,
+      load(local.carry + 32) * load(local.total + 32) + load(local.block_total + 32));
+
+  for (long n = 0; n < 64; n += 32) {
+    for (long i = 0; i < 42; i += 14) {
+      const long high_last = 16 * ((row + i + 13) / 16) + 16;
+      const long end = smaller(high_last - col, count);
+      attention_values_14x32(local.scores + i, v + n, end, out + 64 * i + n, local.carry + i,
+          fresh);
+    }
+    {
+      const long high_last = 16 * ((row + 47) / 16) + 16;
+      const long end = smaller(high_last - col, count);
+      attention_values_6x32(local.scores + 42, v + n, end, out + n + 2688, local.carry + 42, fresh);
+    }
+  }
+}
+
+// 48 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_48(const Memory& m, long c1, long row, long col, long count,
+    long whole_end, attention_memory& local, bool fresh) {
+  store(local.carry, splat(1.0f));
+  store(local.carry + 16, splat(1.0f));
+  store(local.carry + 32, splat(1.0f));
+  store(local.block_total, splat(0.0f));
+  store(local.block_total + 16, splat(0.0f));
+  store(local.block_total + 32, splat(0.0f));
+  long done = 0;
+
+  // The first columns give each row the score that the others are compared with.
+  if (fresh) {
+    const float* b = m.k + 32768 * c1 + 64 * col;
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    store(local.block_peak + 32, splat(-__FLT_MAX__));
+    if (col < whole_end) {
+      attention_scores_8x48(local.rows, b, local.scores, local.block_peak);
+    } else {
+      attention_scores_in_part_8x48(b, local.scores, row, col, local);
+    }
+    done = 8;
+    attention_weigh_48(local, done, true);
+  }
+
+  attention_weights_of_48(m, c1, row, col, done, count, whole_end, local);
+
+  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
+  const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
+  const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 16), splat(0x1p+40f)));
+  const lanes_t inside2 = both(inside1, less_equal(load(local.block_total + 32), splat(0x1p+40f)));
+  if (any(negation(inside2))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    store(local.block_peak + 32, splat(-__FLT_MAX__));
+    attention_scores_of_48(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_48(local, count, false);
+  }
+
+  attention_fold_48(m, c1, row, col, count, local, fresh);
+}
+
+// One row by its definition: over exactly the pairs that count, one at a time.
+[[gnu::noinline]] void attention_careful_row(const Memory& m, long c1, long row) {
+  const float* a = m.q + 32768 * c1 + 64 * row;
+  float* out = m.out + 32768 * c1 + 64 * row;
+  float peak = -__FLT_MAX__;
+  float total = 0.0f;
+  bool kept = false;
+
+  for (long n = 0; n < 64; n += 16) {
+    store(out + n, splat(0.0f));
+  }
+
+  const long high = 16 * (row / 16) + 16;
+  for (long col = 0; col < high; ++col) {
+    if (col > row) {
+      continue;
+    }
+
+    const float* b = m.k + 32768 * c1 + 64 * col;
+    vec sum = splat(0.0f);
+    for (long k = 0; k < 64; k += 16) {
+      sum = fma(load(a + k), load(b + k), sum);
+    }
+    const float dot = reduce_add(sum);
+
+    const float score = 0.125f * dot;
+    if (score == -__builtin_inff()) {
+      continue;
+    }
+    kept = true;
+
+    // Older sums are worth less, the higher the peak.
+    if (score > peak) {
+      const float carry = exp(peak - score);
+      total *= carry;
+      for (long n = 0; n < 64; n += 16) {
+        store(out + n, splat(carry) * load(out + n));
+      }
+      peak = score;
+    }
+
+    const float weight = exp(score - peak);
+    total += weight;
+    const float* v = m.v + 32768 * c1 + 64 * col;
+    for (long n = 0; n < 64; n += 16) {
+      store(out + n, fma(splat(weight), load(v + n), load(out + n)));
+    }
+  }
+
+  const float factor = kept ? 1.0f / total : 0.0f;
+  for (long n = 0; n < 64; n += 16) {
+    store(out + n, splat(factor) * load(out + n));
+  }
+}
+
+// The nth of 10 blocks of 48 rows.
+[[gnu::noinline]] void attention_48_rows(const Memory& m, long c1, long nth,
+    attention_memory& local) {
+  const long row = 48 * nth;
+  const float* a = m.q + 32768 * c1 + 64 * row;
+  float* out = m.out + 32768 * c1 + 64 * row;
+
+  // Rows change places with their elements: a vector holds the same element of every row.
+  for (long r = 0; r < 48; r += 16) {
+    for (long k = 0; k < 64; k += 16) {
+      transpose_block(a + 64 * r + k, 64, local.rows + 48 * k + r, 48, splat(0.125f));
+    }
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+  store(local.peak + 16, splat(-__FLT_MAX__));
+  store(local.total + 16, splat(0.0f));
+  store(local.peak + 32, splat(-__FLT_MAX__));
+  store(local.total + 32, splat(0.0f));
+
+  bool fresh = true;
+  const long whole_end = 48 * nth;
+  const long end = 48 * nth + 48;
+  for (long col = 0; col < end; col += 120) {
+    attention_visit_48(m, c1, row, col, smaller(120, end - col), whole_end, local, fresh);
+    fresh = false;
+  }
+
+  store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
+  store(local.carry + 32, splat(1.0f) / load(local.total + 32));
+
+  // x - x is 0, or NaN if x is not finite.
+  vec odd = splat(0.0f);
+  for (long i = 0; i < 48; ++i) {
+    const vec factor = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 16) {
+      const vec x = factor * load(out + 64 * i + n);
+      store(out + 64 * i + n, x);
+      odd = odd + (x - x);
+    }
+  }
+
+  // Rows that are not finite are computed again, with care.
+  if (has_nan(odd)) {
+    for (long i = 0; i < 48; ++i) {
+      vec row_odd = splat(0.0f);
+      for (long n = 0; n < 64; n += 16) {
+        const vec x = load(out + 64 * i + n);
+        row_odd = row_odd + (x - x);
+      }
+      if (has_nan(row_odd)) {
+        attention_careful_row(m, c1, row + i);
+      }
+    }
+  }
+}
+
+// 8 columns x 32 rows of scores.
+[[gnu::noinline]] void attention_scores_8x32(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+  }
+
+  store(scores, s00);
+  store(scores + 48, s10);
+  store(scores + 96, s20);
+  store(scores + 144, s30);
+  store(scores + 192, s40);
+  store(scores + 240, s50);
+  store(scores + 288, s60);
+  store(scores + 336, s70);
+
+  const vec high0_0 = max(max(s00, s10), max(s20, s30));
+  const vec high1_0 = max(max(s40, s50), max(s60, s70));
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  store(scores + 16, s01);
+  store(scores + 64, s11);
+  store(scores + 112, s21);
+  store(scores + 160, s31);
+  store(scores + 208, s41);
+  store(scores + 256, s51);
+  store(scores + 304, s61);
+  store(scores + 352, s71);
+
+  const vec high0_1 = max(max(s01, s11), max(s21, s31));
+  const vec high1_1 = max(max(s41, s51), max(s61, s71));
+  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
+}
+
+// 8 columns x 32 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_scores_in_part_8x32(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 16 * (row / 16) + 16;
+  if (col < high0) {
+    attention_scores_8x16_in_part(local.rows, b, scores, local.block_peak, row, col);
+  } else {
+    for (long i = 0; i < 8; ++i) {
+      store(scores + 48 * i, splat(-__builtin_inff()));
+    }
+  }
+  const long high1 = 16 * (row / 16) + 32;
+  if (col < high1) {
+    attention_scores_8x16_in_part(local.rows + 16, b, scores + 16, local.block_peak + 16, row + 16,
+        col);
+  } else {
+    for (long i = 0; i < 8; ++i) {
+      store(scores + 48 * i + 16, splat(-__builtin_inff()));
+    }
+  }
+}
+
+// 12 columns x 32 rows of scores.
+[[gnu::noinline]] void attention_scores_12x32(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
+  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
+  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
+  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
+  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
+  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
+  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
+  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
+  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
+  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
+  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
+  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    s0_1 = fma(a0, b1, s0_1);
+    const vec a1 = splat(b[k + 64]);
+    s1_0 = fma(a1, b0, s1_0);
+    s1_1 = fma(a1, b1, s1_1);
+    const vec a2 = splat(b[k + 128]);
+    s2_0 = fma(a2, b0, s2_0);
+    s2_1 = fma(a2, b1, s2_1);
+    const vec a3 = splat(b[k + 192]);
+    s3_0 = fma(a3, b0, s3_0);
+    s3_1 = fma(a3, b1, s3_1);
+    const vec a4 = splat(b[k + 256]);
+    s4_0 = fma(a4, b0, s4_0);
+    s4_1 = fma(a4, b1, s4_1);
+    const vec a5 = splat(b[k + 320]);
+    s5_0 = fma(a5, b0, s5_0);
+    s5_1 = fma(a5, b1, s5_1);
+    const vec a6 = splat(b[k + 384]);
+    s6_0 = fma(a6, b0, s6_0);
+    s6_1 = fma(a6, b1, s6_1);
+    const vec a7 = splat(b[k + 448]);
+    s7_0 = fma(a7, b0, s7_0);
+    s7_1 = fma(a7, b1, s7_1);
+    const vec a8 = splat(b[k + 512]);
+    s8_0 = fma(a8, b0, s8_0);
+    s8_1 = fma(a8, b1, s8_1);
+    const vec a9 = splat(b[k + 576]);
+    s9_0 = fma(a9, b0, s9_0);
+    s9_1 = fma(a9, b1, s9_1);
+    const vec a10 = splat(b[k + 640]);
+    s10_0 = fma(a10, b0, s10_0);
+    s10_1 = fma(a10, b1, s10_1);
+    const vec a11 = splat(b[k + 704]);
+    s11_0 = fma(a11, b0, s11_0);
+    s11_1 = fma(a11, b1, s11_1);
+  }
+
+  store(scores, s0_0);
+  store(scores + 48, s1_0);
+  store(scores + 96, s2_0);
+  store(scores + 144, s3_0);
+  store(scores + 192, s4_0);
+  store(scores + 240, s5_0);
+  store(scores + 288, s6_0);
+  store(scores + 336, s7_0);
+  store(scores + 384, s8_0);
+  store(scores + 432, s9_0);
+  store(scores + 480, s10_0);
+  store(scores + 528, s11_0);
+
+  const vec high0_0 = max(max(s0_0, s1_0), max(s2_0, s3_0));
+  const vec high1_0 = max(max(s4_0, s5_0), max(s6_0, s7_0));
+  const vec high2_0 = max(max(s8_0, s9_0), max(s10_0, s11_0));
+  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), high2_0)));
+
+  store(scores + 16, s0_1);
+  store(scores + 64, s1_1);
+  store(scores + 112, s2_1);
+  store(scores + 160, s3_1);
+  store(scores + 208, s4_1);
+  store(scores + 256, s5_1);
+  store(scores + 304, s6_1);
+  store(scores + 352, s7_1);
+  store(scores + 400, s8_1);
+  store(scores + 448, s9_1);
+  store(scores + 496, s10_1);
+  store(scores + 544, s11_1);
+
+  const vec high0_1 = max(max(s0_1, s1_1), max(s2_1, s3_1));
+  const vec high1_1 = max(max(s4_1, s5_1), max(s6_1, s7_1));
+  const vec high2_1 = max(max(s8_1, s9_1), max(s10_1, s11_1));
+  store(block_peak + 16, max(load(block_peak + 16), max(max(high0_1, high1_1), high2_1)));
+}
+
+// 12 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_12x16_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 64]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 128]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 192]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 256]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 320]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 384]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 448]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 512]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 576]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 640]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 704]);
+    s11_0 = fma(a11, b0, s11_0);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
+  store(scores + 48, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
+  store(scores + 96, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
+  store(scores + 144, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
+  store(scores + 192, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
+  store(scores + 240, x5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
+  store(scores + 288, x6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
+  store(scores + 336, x7_0);
+  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
+  store(scores + 384, x8_0);
+  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
+  store(scores + 432, x9_0);
+  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
+  store(scores + 480, x10_0);
+  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
+  store(scores + 528, x11_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
+  const vec high2_0 = max(max(x8_0, x9_0), max(x10_0, x11_0));
+  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), high2_0)));
+}
+
+// 12 columns x 32 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_scores_in_part_12x32(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 16 * (row / 16) + 16;
+  if (col < high0) {
+    attention_scores_12x16_in_part(local.rows, b, scores, local.block_peak, row, col);
+  } else {
+    for (long i = 0; i < 12; ++i) {
+      store(scores + 48 * i, splat(-__builtin_inff()));
+    }
+  }
+  const long high1 = 16 * (row / 16) + 32;
+  if (col < high1) {
+    attention_scores_12x16_in_part(local.rows + 16, b, scores + 16, local.block_peak + 16, row + 16,
+        col);
+  } else {
+    for (long i = 0; i < 12; ++i) {
+      store(scores + 48 * i + 16, splat(-__builtin_inff()));
+    }
+  }
+}
+
+// Scores of 32 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_32(attention_memory& local, long count, bool all) {
+  const vec old0 = load(local.peak);
+  const lanes_t outside0 = negation(less_equal(load(local.block_total), splat(0x1p+40f)));
+  const vec peak0 =
+      select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
+  store(local.peak, peak0);
+  const vec shift0 = shift_of(peak0);
+  store(local.carry, exp_nonpositive(old0 - peak0));
+  vec total0 = splat(0.0f);
+
+  const vec old1 = load(local.peak + 16);
+  const lanes_t outside1 = negation(less_equal(load(local.block_total + 16), splat(0x1p+40f)));
+  const vec peak1 =
+      select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 16)), old1);
+  store(local.peak + 16, peak1);
+  const vec shift1 = shift_of(peak1);
+  store(local.carry + 16, exp_nonpositive(old1 - peak1));
+  vec total1 = splat(0.0f);
+
+  for (long j = 0; j < count; ++j) {
+    const vec w0 = exp_shifted(load(local.scores + 48 * j), shift0);
+    store(local.scores + 48 * j, w0);
+    total0 = total0 + w0;
+    const vec w1 = exp_shifted(load(local.scores + 48 * j + 16), shift1);
+    store(local.scores + 48 * j + 16, w1);
+    total1 = total1 + w1;
+  }
+
+  store(local.block_total, total0);
+  store(local.block_total + 16, total1);
+}
+
+// 12 columns x 32 rows of weights.
+[[gnu::noinline]] void attention_weights_12x32(const float* rows, const float* b, float* scores,
+    const float* peak, float* block_total) {
+  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
+  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
+  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
+  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
+  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
+  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
+  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
+  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
+  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
+  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
+  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
+  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    s0_1 = fma(a0, b1, s0_1);
+    const vec a1 = splat(b[k + 64]);
+    s1_0 = fma(a1, b0, s1_0);
+    s1_1 = fma(a1, b1, s1_1);
+    const vec a2 = splat(b[k + 128]);
+    s2_0 = fma(a2, b0, s2_0);
+    s2_1 = fma(a2, b1, s2_1);
+    const vec a3 = splat(b[k + 192]);
+    s3_0 = fma(a3, b0, s3_0);
+    s3_1 = fma(a3, b1, s3_1);
+    const vec a4 = splat(b[k + 256]);
+    s4_0 = fma(a4, b0, s4_0);
+    s4_1 = fma(a4, b1, s4_1);
+    const vec a5 = splat(b[k + 320]);
+    s5_0 = fma(a5, b0, s5_0);
+    s5_1 = fma(a5, b1, s5_1);
+    const vec a6 = splat(b[k + 384]);
+    s6_0 = fma(a6, b0, s6_0);
+    s6_1 = fma(a6, b1, s6_1);
+    const vec a7 = splat(b[k + 448]);
+    s7_0 = fma(a7, b0, s7_0);
+    s7_1 = fma(a7, b1, s7_1);
+    const vec a8 = splat(b[k + 512]);
+    s8_0 = fma(a8, b0, s8_0);
+    s8_1 = fma(a8, b1, s8_1);
+    const vec a9 = splat(b[k + 576]);
+    s9_0 = fma(a9, b0, s9_0);
+    s9_1 = fma(a9, b1, s9_1);
+    const vec a10 = splat(b[k + 640]);
+    s10_0 = fma(a10, b0, s10_0);
+    s10_1 = fma(a10, b1, s10_1);
+    const vec a11 = splat(b[k + 704]);
+    s11_0 = fma(a11, b0, s11_0);
+    s11_1 = fma(a11, b1, s11_1);
+  }
+
+  const vec shift0 = shift_of(load(peak));
+  const vec w0_0 = exp_shifted(s0_0, shift0);
+  store(scores, w0_0);
+  const vec w1_0 = exp_shifted(s1_0, shift0);
+  store(scores + 48, w1_0);
+  const vec w2_0 = exp_shifted(s2_0, shift0);
+  store(scores + 96, w2_0);
+  const vec w3_0 = exp_shifted(s3_0, shift0);
+  store(scores + 144, w3_0);
+  const vec w4_0 = exp_shifted(s4_0, shift0);
+  store(scores + 192, w4_0);
+  const vec w5_0 = exp_shifted(s5_0, shift0);
+  store(scores + 240, w5_0);
+  const vec w6_0 = exp_shifted(s6_0, shift0);
+  store(scores + 288, w6_0);
+  const vec w7_0 = exp_shifted(s7_0, shift0);
+  store(scores + 336, w7_0);
+  const vec w8_0 = exp_shifted(s8_0, shift0);
+  store(scores + 384, w8_0);
+  const vec w9_0 = exp_shifted(s9_0, shift0);
+  store(scores + 432, w9_0);
+  const vec w10_0 = exp_shifted(s10_0, shift0);
+  store(scores + 480, w10_0);
+  const vec w11_0 = exp_shifted(s11_0, shift0);
+  store(scores + 528, w11_0);
+
+  store(block_total,
+      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
+          w10_0 + w11_0);
+
+  const vec shift1 = shift_of(load(peak + 16));
+  const vec w0_1 = exp_shifted(s0_1, shift1);
+  store(scores + 16, w0_1);
+  const vec w1_1 = exp_shifted(s1_1, shift1);
+  store(scores + 64, w1_1);
+  const vec w2_1 = exp_shifted(s2_1, shift1);
+  store(scores + 112, w2_1);
+  const vec w3_1 = exp_shifted(s3_1, shift1);
+  store(scores + 160, w3_1);
+  const vec w4_1 = exp_shifted(s4_1, shift1);
+  store(scores + 208, w4_1);
+  const vec w5_1 = exp_shifted(s5_1, shift1);
+  store(scores + 256, w5_1);
+  const vec w6_1 = exp_shifted(s6_1, shift1);
+  store(scores + 304, w6_1);
+  const vec w7_1 = exp_shifted(s7_1, shift1);
+  store(scores + 352, w7_1);
+  const vec w8_1 = exp_shifted(s8_1, shift1);
+  store(scores + 400, w8_1);
+  const vec w9_1 = exp_shifted(s9_1, shift1);
+  store(scores + 448, w9_1);
+  const vec w10_1 = exp_shifted(s10_1, shift1);
+  store(scores + 496, w10_1);
+  const vec w11_1 = exp_shifted(s11_1, shift1);
+  store(scores + 544, w11_1);
+
+  store(block_total + 16,
+      load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1 + w8_1 + w9_1 +
+          w10_1 + w11_1);
+}
+
+// 12 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_12x16_in_part(const float* rows, const float* b,
+    float* scores, const float* peak, float* block_total, long row, long col) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 64]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 128]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 192]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 256]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 320]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 384]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 448]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 512]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 576]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 640]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 704]);
+    s11_0 = fma(a11, b0, s11_0);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec shift0 = shift_of(load(peak));
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
+  const vec w0_0 = exp_shifted(x0_0, shift0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
+  const vec w1_0 = exp_shifted(x1_0, shift0);
+  store(scores + 48, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
+  const vec w2_0 = exp_shifted(x2_0, shift0);
+  store(scores + 96, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
+  const vec w3_0 = exp_shifted(x3_0, shift0);
+  store(scores + 144, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
+  const vec w4_0 = exp_shifted(x4_0, shift0);
+  store(scores + 192, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
+  const vec w5_0 = exp_shifted(x5_0, shift0);
+  store(scores + 240, w5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
+  const vec w6_0 = exp_shifted(x6_0, shift0);
+  store(scores + 288, w6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
+  const vec w7_0 = exp_shifted(x7_0, shift0);
+  store(scores + 336, w7_0);
+  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
+  const vec w8_0 = exp_shifted(x8_0, shift0);
+  store(scores + 384, w8_0);
+  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
+  const vec w9_0 = exp_shifted(x9_0, shift0);
+  store(scores + 432, w9_0);
+  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
+  const vec w10_0 = exp_shifted(x10_0, shift0);
+  store(scores + 480, w10_0);
+  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
+  const vec w11_0 = exp_shifted(x11_0, shift0);
+  store(scores + 528, w11_0);
+
+  store(block_total,
+      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
+          w10_0 + w11_0);
+}
+
+// 12 columns x 32 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_weights_in_part_12x32(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 16 * (row / 16) + 16;
+  if (col < high0) {
+    attention_weights_12x16_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+  } else {
+    for (long i = 0; i < 12; ++i) {
+      store(scores + 48 * i, splat(0.0f));
+    }
+  }
+  const long high1 = 16 * (row / 16) + 32;
+  if (col < high1) {
+    attention_weights_12x16_in_part(local.rows + 16, b, scores + 16, local.peak + 16,
+        local.block_total + 16, row + 16, col);
+  } else {
+    for (long i = 0; i < 12; ++i) {
+      store(scores + 48 * i + 16, splat(0.0f));
+    }
+  }
+}
+
+// 8 columns x 32 rows of weights.
+[[gnu::noinline]] void attention_weights_8x32(const float* rows, const float* b, float* scores,
+    const float* peak, float* block_total) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+  }
+
+  const vec shift0 = shift_of(load(peak));
+  const vec w0_0 = exp_shifted(s00, shift0);
+  store(scores, w0_0);
+  const vec w1_0 = exp_shifted(s10, shift0);
+  store(scores + 48, w1_0);
+  const vec w2_0 = exp_shifted(s20, shift0);
+  store(scores + 96, w2_0);
+  const vec w3_0 = exp_shifted(s30, shift0);
+  store(scores + 144, w3_0);
+  const vec w4_0 = exp_shifted(s40, shift0);
+  store(scores + 192, w4_0);
+  const vec w5_0 = exp_shifted(s50, shift0);
+  store(scores + 240, w5_0);
+  const vec w6_0 = exp_shifted(s60, shift0);
+  store(scores + 288, w6_0);
+  const vec w7_0 = exp_shifted(s70, shift0);
+  store(scores + 336, w7_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+
+  const vec shift1 = shift_of(load(peak + 16));
+  const vec w0_1 = exp_shifted(s01, shift1);
+  store(scores + 16, w0_1);
+  const vec w1_1 = exp_shifted(s11, shift1);
+  store(scores + 64, w1_1);
+  const vec w2_1 = exp_shifted(s21, shift1);
+  store(scores + 112, w2_1);
+  const vec w3_1 = exp_shifted(s31, shift1);
+  store(scores + 160, w3_1);
+  const vec w4_1 = exp_shifted(s41, shift1);
+  store(scores + 208, w4_1);
+  const vec w5_1 = exp_shifted(s51, shift1);
+  store(scores + 256, w5_1);
+  const vec w6_1 = exp_shifted(s61, shift1);
+  store(scores + 304, w6_1);
+  const vec w7_1 = exp_shifted(s71, shift1);
+  store(scores + 352, w7_1);
+
+  store(block_total + 16,
+      load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1);
+}
+
+// 8 columns x 32 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_weights_in_part_8x32(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 16 * (row / 16) + 16;
+  if (col < high0) {
+    attention_weights_8x16_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+  } else {
+    for (long i = 0; i < 8; ++i) {
+      store(scores + 48 * i, splat(0.0f));
+    }
+  }
+  const long high1 = 16 * (row / 16) + 32;
+  if (col < high1) {
+    attention_weights_8x16_in_part(local.rows + 16, b, scores + 16, local.peak + 16,
+        local.block_total + 16, row + 16, col);
+  } else {
+    for (long i = 0; i < 8; ++i) {
+      store(scores + 48 * i + 16, splat(0.0f));
+    }
+  }
+}
+
+// Weights of 32 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_32(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.k + 32768 * c1 + 64 * col;
+  for (long j = from; j < count - 11; j += 12) {
+    if (col + j < whole_end) {
+      attention_weights_12x32(local.rows, b + 64 * j, local.scores + 48 * j, local.peak,
+          local.block_total);
+    } else {
+      attention_weights_in_part_12x32(b + 64 * j, local.scores + 48 * j, row, col + j, local);
+    }
+  }
+  const long rest = 12 * (count / 12);
+  if (rest < count && from <= rest) {
+    if (col + rest < whole_end) {
+      attention_weights_8x32(local.rows, b + 64 * rest, local.scores + 48 * rest, local.peak,
+          local.block_total);
+    } else {
+      attention_weights_in_part_8x32(b + 64 * rest, local.scores + 48 * rest, row, col + rest,
+          local);
+    }
+  }
+}
+
+// Scores of 32 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_32(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.k + 32768 * c1 + 64 * col;
+  for (long j = from; j < count - 11; j += 12) {
+    if (col + j < whole_end) {
+      attention_scores_12x32(local.rows, b + 64 * j, local.scores + 48 * j, local.block_peak);
+    } else {
+      attention_scores_in_part_12x32(b + 64 * j, local.scores + 48 * j, row, col + j, local);
+    }
+  }
+  const long rest = 12 * (count / 12);
+  if (rest < count && from <= rest) {
+    if (col + rest < whole_end) {
+      attention_scores_8x32(local.rows, b + 64 * rest, local.scores + 48 * rest, local.block_peak);
+    } else {
+      attention_scores_in_part_8x32(b + 64 * rest, local.scores + 48 * rest, row, col + rest,
+          local);
+    }
+  }
+}
+
+// 4 rows x 32 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_4x32(const float* weights, const float* v, long count,
+    float* out, const float* carry, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+
+  if (!fresh) {
+    const vec c0 = splat(carry[0]);
+    s00 = c0 * load(out);
+    s01 = c0 * load(out + 16);
+    const vec c1 = splat(carry[1]);
+    s10 = c1 * load(out + 64);
+    s11 = c1 * load(out + 80);
+    const vec c2 = splat(carry[2]);
+    s20 = c2 * load(out + 128);
+    s21 = c2 * load(out + 144);
+    const vec c3 = splat(carry[3]);
+    s30 = c3 * load(out + 192);
+    s31 = c3 * load(out + 208);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 16);
+    const vec a0 = splat(weights[48 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(weights[48 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(weights[48 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(weights[48 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store(out + 64, s10);
+  store(out + 80, s11);
+  store(out + 128, s20);
+  store(out + 144, s21);
+  store(out + 192, s30);
+  store(out + 208, s31);
+}
+
+// Scores of 32 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_32(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  const float* v = m.v + 32768 * c1 + 64 * col;
+  float* out = m.out + 32768 * c1 + 64 * row;
+  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
+  store(local.total + 16,
+      load(local.carry + 16) * load(local.total + 16) + load(local.block_total + 16));
+
+  for (long n = 0; n < 64; n += 32) {
+    for (long i = 0; i < 28; i += 14) {
+      const long high_last = 16 * ((row + i + 13) / 16) + 16;
+      const long end = smaller(high_last - col, count);
+      attention_values_14x32(local.scores + i, v + n, end, out + 64 * i + n, local.carry + i,
+          fresh);
+    }
+    {
+      const long high_last = 16 * ((row + 31) / 16) + 16;
+      const long end = smaller(high_last - col, count);
+      attention_values_4x32(local.scores + 28, v + n, end, out + n + 1792, local.carry + 28, fresh);
+    }
+  }
+}
+
+// 32 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_32(const Memory& m, long c1, long row, long col, long count,
+    long whole_end, attention_memory& local, bool fresh) {
+  store(local.carry, splat(1.0f));
+  store(local.carry + 16, splat(1.0f));
+  store(local.block_total, splat(0.0f));
+  store(local.block_total + 16, splat(0.0f));
+  long done = 0;
+
+  // The first columns give each row the score that the others are compared with.
+  if (fresh) {
+    const float* b = m.k + 32768 * c1 + 64 * col;
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    if (count < 12) {
+      if (col < whole_end) {
+        attention_scores_8x32(local.rows, b, local.scores, local.block_peak);
+      } else {
+        attention_scores_in_part_8x32(b, local.scores, row, col, local);
+      }
+    } else if (col < whole_end) {
+      attention_scores_12x32(local.rows, b, local.scores, local.block_peak);
+    } else {
+      attention_scores_in_part_12x32(b, local.scores, row, col, local);
+    }
+    done = smaller(12, count);
+    attention_weigh_32(local, done, true);
+  }
+
+  attention_weights_of_32(m, c1, row, col, done, count, whole_end, local);
+
+  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
+  const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
+  const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 16), splat(0x1p+40f)));
+  if (any(negation(inside1))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    attention_scores_of_32(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_32(local, count, false);
+  }
+
+  attention_fold_32(m, c1, row, col, count, local, fresh);
+}
+
+// The one block of 32 rows.
+[[gnu::noinline]] void attention_32_rows(const Memory& m, long c1, attention_memory& local) {
+  const long row = 480;
+  const float* a = m.q + 32768 * c1 + 64 * row;
+  float* out = m.out + 32768 * c1 + 64 * row;
+
+  // Rows change places with their elements: a vector holds the same element of every row.
+  for (long r = 0; r < 32; r += 16) {
+    for (long k = 0; k < 64; k += 16) {
+      transpose_block(a + 64 * r + k, 64, local.rows + 48 * k + r, 48, splat(0.125f));
+    }
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+  store(local.peak + 16, splat(-__FLT_MAX__));
+  store(local.total + 16, splat(0.0f));
+
+  bool fresh = true;
+  for (long col = 0; col < 512; col += 120) {
+    attention_visit_32(m, c1, row, col, smaller(120, 512 - col), 480, local, fresh);
+    fresh = false;
+  }
+
+  store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
+
+  // x - x is 0, or NaN if x is not finite.
+  vec odd = splat(0.0f);
+  for (long i = 0; i < 32; ++i) {
+    const vec factor = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 16) {
+      const vec x = factor * load(out + 64 * i + n);
+      store(out + 64 * i + n, x);
+      odd = odd + (x - x);
+    }
+  }
+
+  // Rows that are not finite are computed again, with care.
+  if (has_nan(odd)) {
+    for (long i = 0; i < 32; ++i) {
+      vec row_odd = splat(0.0f);
+      for (long n = 0; n < 64; n += 16) {
+        const vec x = load(out + 64 * i + n);
+        row_odd = row_odd + (x - x);
+      }
+      if (has_nan(row_odd)) {
+        attention_careful_row(m, c1, row + i);
+      }
+    }
+  }
+}
+
+// An item: one block of rows.
+[[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
+  const long block = item % 11;
+  const long c1 = item / 11;
+  if (block < 10) {
+    attention_48_rows(m, c1, block, local);
+  } else {
+    attention_32_rows(m, c1, local);
+  }
+}
+
+void attention_body(void* state, long item, int worker) {
+  const unsigned before = set_float_state();
+  const Memory& m = *static_cast<Memory*>(state);
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 9072L * worker));
+  restore_float_state(before);
+}
+
+}  // namespace
+
+size_t workspace_bytes(int workers) { return 36288u * (size_t)workers; }
+
+void run(const sdpa_1_8_512_64_true_args* args, const void* packed, void* workspace, int workers,
+    sdpa_1_8_512_64_true_parallel_for parallel_for, void* ctx) {
+  Memory m;
+  m.packed = static_cast<const float*>(packed);
+  float* scratch = static_cast<float*>(workspace);
+  m.q = args->q;
+  m.k = args->k;
+  m.v = args->v;
+  m.out = args->out;
+  m.local = scratch;
+
+  const auto each = [&](long items, void (*body)(void*, long, int)) {
+    if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
+    for (long item = 0; item < items; ++item) body(&m, item, 0);
+  };
+  each(88, attention_body);
+}
+
+}  // namespace sdpa_1_8_512_64_true_avx512
+
+#ifdef __clang__
+  #pragma clang attribute pop
+  #pragma clang diagnostic pop
+#else
+  #pragma GCC pop_options
+#endif

@@ -1,0 +1,2018 @@
+// textbook_mha_1_137_320_5 for avx2: 8 floats a vector, 16 registers. Made by
+//   attune gen 'textbook_mha<1,137,320,5>' --isa portable,avx2,avx512
+// One call takes 124.3 MFLOP on 1.989 MB of inputs, outputs and weights.
+//
+// The spec is textbook_mha<1,137,320,5>:
+//   // x [batch, seq, model] -> [batch, seq, model], causal, with RoPE on queries and keys.
+//   template <long Batch, long Seq, long Model, long Heads>
+//   constexpr auto textbook_mha = [] {
+//     auto x = input<Batch, Seq, Model>("x");
+//     auto q = rope(split_heads<Heads>(linear<Model>(x, "wq")));  // [batch, heads, seq, head_dim]
+//     auto k = rope(split_heads<Heads>(linear<Model>(x, "wk")));
+//     auto v = split_heads<Heads>(linear<Model>(x, "wv"));
+//     auto s = matmul(q, transpose(k)) / sqrt_of<Model / Heads>;
+//     auto p = softmax(mask(s, causal));
+//     return linear<Model>(merge_heads(matmul(p, v)), "wo");
+//   };
+//
+// What was decided:
+// - project_wq_wk_wv: 137 rows of 320 by wq (320 columns), wk (320 columns) and wv (320 columns),
+//   packed in 60 panels of 16 columns (20 kB), one an item; tiles of 6 rows x 16 columns: 12 of 16
+//   registers accumulate, a step is 12 fma on 8 loads.
+// - attention: 5 times 137 rows against 137 columns, 138 at a time: their scores lie in a worker's
+//   12.9 kB and nowhere else. 8 blocks of 16 rows, score tiles of 6 columns x 16 lanes: 12 of 16
+//   registers accumulate, a step is 12 fma on 8 loads. 1 block of 9 rows, score tiles of 6 columns
+//   x 16 lanes: 12 of 16 registers accumulate, a step is 12 fma on 8 loads. Whole tiles of removed
+//   pairs are skipped; tiles that keep all pairs test none. Value tiles of 4 rows x 24 columns: 12
+//   of 16 registers accumulate, a step is 12 fma on 7 loads.
+// - project_wo: 137 rows of 320 by wo (320 columns), packed in 20 panels of 16 columns (20 kB), one
+//   an item; tiles of 6 rows x 16 columns: 12 of 16 registers accumulate, a step is 12 fma on 8
+//   loads.
+#include "textbook_mha_1_137_320_5.h"
+
+#include <immintrin.h>
+
+#ifdef __FAST_MATH__
+  #error "compile this file without -ffast-math: it relies on NaN, infinities and the order of sums"
+#endif
+
+#ifdef __clang__
+  #pragma clang diagnostic push
+  #pragma clang diagnostic ignored "-Wunused-function"
+  #pragma clang fp contract(off)
+  #pragma clang attribute push( \
+      __attribute__((target("avx2,fma"))), apply_to = function)
+#else
+  #pragma GCC push_options
+  #pragma GCC target("avx2,fma")
+  #pragma GCC optimize("fp-contract=off")
+#endif
+
+namespace textbook_mha_1_137_320_5_avx2 {
+
+namespace {
+
+using vec = __m256;
+typedef int ivec __attribute__((vector_size(32)));
+using lanes_t = __m256;  // all bits of a lane set or none
+static inline vec load(const float* p) { return _mm256_loadu_ps(p); }
+static inline void store(float* p, vec a) { _mm256_storeu_ps(p, a); }
+static inline vec splat(float x) { return _mm256_set1_ps(x); }
+
+// a * b + c with one rounding.
+static inline vec fma(vec a, vec b, vec c) { return _mm256_fmadd_ps(a, b, c); }
+
+// The second operand where either is NaN.
+static inline vec min(vec a, vec b) { return _mm256_min_ps(a, b); }
+static inline float min(float a, float b) { return a < b ? a : b; }
+
+// The second operand where either is NaN.
+static inline vec max(vec a, vec b) { return _mm256_max_ps(a, b); }
+static inline float max(float a, float b) { return a > b ? a : b; }
+
+// a where m, else b.
+static inline vec select(lanes_t m, vec a, vec b) { return _mm256_blendv_ps(b, a, m); }
+
+// a where m, else 0, whatever a holds there.
+static inline vec keep_where(lanes_t m, vec a) { return _mm256_and_ps(m, a); }
+
+// False where either is NaN.
+static inline lanes_t less(vec a, vec b) { return _mm256_cmp_ps(a, b, _CMP_LT_OQ); }
+
+// False where either is NaN.
+static inline lanes_t less_equal(vec a, vec b) { return _mm256_cmp_ps(a, b, _CMP_LE_OQ); }
+
+// True where either is NaN.
+static inline lanes_t not_less(vec a, vec b) { return _mm256_cmp_ps(a, b, _CMP_NLT_UQ); }
+
+static inline lanes_t both(lanes_t m, lanes_t n) { return _mm256_and_ps(m, n); }
+static inline lanes_t either(lanes_t m, lanes_t n) { return _mm256_or_ps(m, n); }
+static inline lanes_t all_lanes(bool b) { return _mm256_castsi256_ps(_mm256_set1_epi32(-b)); }
+static inline lanes_t negation(lanes_t m) { return _mm256_xor_ps(m, all_lanes(true)); }
+static inline bool any(lanes_t m) { return _mm256_movemask_ps(m) != 0; }
+static inline bool has_nan(vec a) { return any(_mm256_cmp_ps(a, a, _CMP_UNORD_Q)); }
+static inline ivec iota() { return ivec{0, 1, 2, 3, 4, 5, 6, 7}; }
+static inline ivec isplat(int i) { return (ivec)_mm256_set1_epi32(i); }
+static inline lanes_t iless_equal(ivec a, ivec b) { return (lanes_t)(a <= b); }
+static inline vec to_real(ivec a) { return _mm256_cvtepi32_ps((__m256i)a); }
+
+// The nearest integers, halves to even; the least integer for NaN and beyond the range.
+static inline ivec nearest(vec a) { return (ivec)_mm256_cvtps_epi32(a); }
+
+// p * 2^n where that is neither subnormal nor beyond the greatest float.
+static inline vec add_exponent(vec p, ivec n) { return (vec)((ivec)p + (n << 23)); }
+
+static inline float first(vec a) { return _mm256_cvtss_f32(a); }
+
+static inline float reduce_add(vec a) {
+  __m128 b = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+  b = _mm_add_ps(b, _mm_movehl_ps(b, b));
+  return _mm_cvtss_f32(_mm_add_ss(b, _mm_movehdup_ps(b)));
+}
+
+// Lanes 1, 0, 3, 2, ..
+static inline vec swap_pairs(vec a) { return _mm256_permute_ps(a, 0xb1); }
+
+// to[j * to_stride + i] = scale[i] * from[i * from_stride + j] for i, j < 8,
+// four columns at a time.
+static inline vec row_and_fourth_next(const float* p, long stride) {
+  vec row = _mm256_castps128_ps256(_mm_loadu_ps(p));
+  return _mm256_insertf128_ps(row, _mm_loadu_ps(p + 4 * stride), 1);
+}
+static inline void transpose_block(const float* from, long from_stride, float* to, long to_stride,
+    vec scale) {
+  for (int half = 0; half < 2; ++half) {
+    vec row0 = row_and_fourth_next(from, from_stride);
+    vec row1 = row_and_fourth_next(from + from_stride, from_stride);
+    vec row2 = row_and_fourth_next(from + 2 * from_stride, from_stride);
+    vec row3 = row_and_fourth_next(from + 3 * from_stride, from_stride);
+    vec a = _mm256_unpacklo_ps(row0, row1), b = _mm256_unpackhi_ps(row0, row1);
+    vec c = _mm256_unpacklo_ps(row2, row3), d = _mm256_unpackhi_ps(row2, row3);
+    store(to, scale * _mm256_shuffle_ps(a, c, 0x44));
+    store(to + to_stride, scale * _mm256_shuffle_ps(a, c, 0xee));
+    store(to + 2 * to_stride, scale * _mm256_shuffle_ps(b, d, 0x44));
+    store(to + 3 * to_stride, scale * _mm256_shuffle_ps(b, d, 0xee));
+    from += 4;
+    to += 4 * to_stride;
+  }
+}
+
+// e^x for x <= 0, within a relative 2e-7 + 3e-9 |x|. NaN stays NaN. Exactly 0 below -87.3365, where
+// the result would be subnormal, and at -inf.
+static inline vec exp_nonpositive(vec x) {
+  ivec n = nearest(x * splat(1.44269502f));
+  vec r = fma(to_real(n), splat(-0.693147182f), x);
+  vec p = splat(0.00828973018f);
+  p = fma(p, r, splat(0.0418978557f));
+  p = fma(p, r, splat(0.166676477f));
+  p = fma(p, r, splat(0.499991506f));
+  p = fma(p, r, splat(0.999999702f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(x, splat(-87.3365021f)), add_exponent(p, n));
+}
+
+// What exp_shifted wants to know of a row's peak: -log2(e) * peak, finite for every finite peak.
+static inline vec shift_of(vec peak) { return min(splat(__FLT_MAX__), peak * splat(-1.44269502f)); }
+
+// e^(x - peak), given shift_of(peak). NaN stays NaN, -inf gives 0; a result below the least normal
+// float is 0 or subnormal, one above 2^127 is that or more.
+static inline vec exp_shifted(vec x, vec shift) {
+  vec y = fma(x, splat(1.44269502f), shift);
+  y = min(splat(127.0f), y);
+  ivec n = nearest(y);
+  vec r = y - to_real(n);
+  vec p = splat(0.00132692605f);
+  p = fma(p, r, splat(0.00967129972f));
+  p = fma(p, r, splat(0.055507116f));
+  p = fma(p, r, splat(0.240222469f));
+  p = fma(p, r, splat(0.693147004f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(y, splat(-126.0f)), add_exponent(p, n));
+}
+
+// e^x within a relative 2e-7. NaN stays NaN. Exactly 0 below -87.3365, where the result would be
+// subnormal, and at -inf; inf where it overflows.
+static inline vec exp(vec x) {
+  ivec n = nearest(x * splat(1.44269502f));
+  vec r = fma(to_real(n), splat(-0.693147182f), x);
+  r = fma(to_real(n), splat(1.90465421e-09f), r);
+  vec p = splat(0.00828973018f);
+  p = fma(p, r, splat(0.0418978557f));
+  p = fma(p, r, splat(0.166676477f));
+  p = fma(p, r, splat(0.499991506f));
+  p = fma(p, r, splat(0.999999702f));
+  p = fma(p, r, splat(1.0f));
+  vec y = keep_where(not_less(x, splat(-87.3365021f)), add_exponent(p, n));
+  return select(less(splat(88.7228317f), x), splat(__builtin_inff()), y);
+}
+static inline float exp(float x) { return first(exp(splat(x))); }
+
+// Subnormals count as zero, rounding to nearest, no traps. Returns the state before.
+static inline unsigned set_float_state() {
+#if defined(__x86_64__)
+  unsigned before = __builtin_ia32_stmxcsr();
+  __builtin_ia32_ldmxcsr(0x9FC0);
+  return before;
+#elif defined(__aarch64__)
+  unsigned long before;
+  asm volatile("mrs %0, fpcr"
+               : "=r"(before));
+  asm volatile("msr fpcr, %0"
+               :
+               : "r"(1ul << 24));
+  return (unsigned)before;
+#else
+  return 0;
+#endif
+}
+
+static inline void restore_float_state(unsigned before) {
+#if defined(__x86_64__)
+  __builtin_ia32_ldmxcsr(before);
+#elif defined(__aarch64__)
+  asm volatile("msr fpcr, %0"
+               :
+               : "r"((unsigned long)before));
+#else
+  (void)before;
+#endif
+}
+
+static inline long smaller(long a, long b) { return b < a ? b : a; }
+
+// Where everything lies. Below, c0 and c1 count the outer dimensions, row and col the inner ones.
+struct Memory {
+  const float* x;
+  float* out;
+  const float* angles;  // packed
+  float* wq_out;        // in the workspace
+  float* wk_out;        // in the workspace
+  float* wv_out;        // in the workspace
+  float* heads;         // in the workspace
+  const float* packed;
+  float* local;  // of worker 0; the others' follow
+};
+
+// A worker's memory: a block of rows, one a lane, against a block of columns.
+struct attention_memory {
+  float rows[1024];       // [64][16], scaled
+  float scores[2208];     // [138][16]; weights once they are known
+  float peak[16];         // of each row, the score that the others are compared with
+  float total[16];        // and the sum of its weights
+  float carry[16];        // what its older sums are multiplied by, at the end by what
+  float block_peak[16];   // the greatest score in the block of columns
+  float block_total[16];  // and the sum of the block's weights
+};
+
+// 6 rows of a times 16 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wq_tile_6x16(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  for (long k = 0; k < 320; ++k) {
+    const vec b0 = load(w + 16 * k);
+    const vec b1 = load(w + 16 * k + 8);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(a[k + 320]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(a[k + 640]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(a[k + 960]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(a[k + 1280]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(a[k + 1600]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+  }
+
+  const long group = vector / 8;
+  const long n = 8 * (vector % 8);
+
+  float* wq_out_at = m.wq_out + 8768 * group + 64 * row + n;
+  const float* angles_at = m.angles + 64 * row + n;
+  store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8768));
+  store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8832));
+  store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8896));
+  store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8960));
+  store(wq_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 9024));
+  store(wq_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 9088));
+  store(wq_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 8776));
+  store(wq_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 8840));
+  store(wq_out_at + 136, s21 * load(angles_at + 136) + swap_pairs(s21) * load(angles_at + 8904));
+  store(wq_out_at + 200, s31 * load(angles_at + 200) + swap_pairs(s31) * load(angles_at + 8968));
+  store(wq_out_at + 264, s41 * load(angles_at + 264) + swap_pairs(s41) * load(angles_at + 9032));
+  store(wq_out_at + 328, s51 * load(angles_at + 328) + swap_pairs(s51) * load(angles_at + 9096));
+}
+
+// 5 rows of a times 16 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wq_tile_5x16(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  for (long k = 0; k < 320; ++k) {
+    const vec b0 = load(w + 16 * k);
+    const vec b1 = load(w + 16 * k + 8);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(a[k + 320]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(a[k + 640]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(a[k + 960]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(a[k + 1280]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+  }
+
+  const long group = vector / 8;
+  const long n = 8 * (vector % 8);
+
+  float* wq_out_at = m.wq_out + 8768 * group + 64 * row + n;
+  const float* angles_at = m.angles + 64 * row + n;
+  store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8768));
+  store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8832));
+  store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8896));
+  store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8960));
+  store(wq_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 9024));
+  store(wq_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 8776));
+  store(wq_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 8840));
+  store(wq_out_at + 136, s21 * load(angles_at + 136) + swap_pairs(s21) * load(angles_at + 8904));
+  store(wq_out_at + 200, s31 * load(angles_at + 200) + swap_pairs(s31) * load(angles_at + 8968));
+  store(wq_out_at + 264, s41 * load(angles_at + 264) + swap_pairs(s41) * load(angles_at + 9032));
+}
+
+// 6 rows of a times 16 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wk_tile_6x16(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  for (long k = 0; k < 320; ++k) {
+    const vec b0 = load(w + 16 * k);
+    const vec b1 = load(w + 16 * k + 8);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(a[k + 320]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(a[k + 640]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(a[k + 960]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(a[k + 1280]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(a[k + 1600]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+  }
+
+  const long group = vector / 8;
+  const long n = 8 * (vector % 8);
+
+  float* wk_out_at = m.wk_out + 8768 * group + 64 * row + n;
+  const float* angles_at = m.angles + 64 * row + n;
+  store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8768));
+  store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8832));
+  store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8896));
+  store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8960));
+  store(wk_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 9024));
+  store(wk_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 9088));
+  store(wk_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 8776));
+  store(wk_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 8840));
+  store(wk_out_at + 136, s21 * load(angles_at + 136) + swap_pairs(s21) * load(angles_at + 8904));
+  store(wk_out_at + 200, s31 * load(angles_at + 200) + swap_pairs(s31) * load(angles_at + 8968));
+  store(wk_out_at + 264, s41 * load(angles_at + 264) + swap_pairs(s41) * load(angles_at + 9032));
+  store(wk_out_at + 328, s51 * load(angles_at + 328) + swap_pairs(s51) * load(angles_at + 9096));
+}
+
+// 5 rows of a times 16 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wk_tile_5x16(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  for (long k = 0; k < 320; ++k) {
+    const vec b0 = load(w + 16 * k);
+    const vec b1 = load(w + 16 * k + 8);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(a[k + 320]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(a[k + 640]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(a[k + 960]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(a[k + 1280]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+  }
+
+  const long group = vector / 8;
+  const long n = 8 * (vector % 8);
+
+  float* wk_out_at = m.wk_out + 8768 * group + 64 * row + n;
+  const float* angles_at = m.angles + 64 * row + n;
+  store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8768));
+  store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8832));
+  store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8896));
+  store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8960));
+  store(wk_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 9024));
+  store(wk_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 8776));
+  store(wk_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 8840));
+  store(wk_out_at + 136, s21 * load(angles_at + 136) + swap_pairs(s21) * load(angles_at + 8904));
+  store(wk_out_at + 200, s31 * load(angles_at + 200) + swap_pairs(s31) * load(angles_at + 8968));
+  store(wk_out_at + 264, s41 * load(angles_at + 264) + swap_pairs(s41) * load(angles_at + 9032));
+}
+
+// 6 rows of a times 16 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wv_tile_6x16(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  for (long k = 0; k < 320; ++k) {
+    const vec b0 = load(w + 16 * k);
+    const vec b1 = load(w + 16 * k + 8);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(a[k + 320]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(a[k + 640]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(a[k + 960]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(a[k + 1280]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(a[k + 1600]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+  }
+
+  const long group = vector / 8;
+  const long n = 8 * (vector % 8);
+
+  float* wv_out_at = m.wv_out + 8768 * group + 64 * row + n;
+  store(wv_out_at, s00);
+  store(wv_out_at + 64, s10);
+  store(wv_out_at + 128, s20);
+  store(wv_out_at + 192, s30);
+  store(wv_out_at + 256, s40);
+  store(wv_out_at + 320, s50);
+  store(wv_out_at + 8, s01);
+  store(wv_out_at + 72, s11);
+  store(wv_out_at + 136, s21);
+  store(wv_out_at + 200, s31);
+  store(wv_out_at + 264, s41);
+  store(wv_out_at + 328, s51);
+}
+
+// 5 rows of a times 16 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wv_tile_5x16(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  for (long k = 0; k < 320; ++k) {
+    const vec b0 = load(w + 16 * k);
+    const vec b1 = load(w + 16 * k + 8);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(a[k + 320]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(a[k + 640]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(a[k + 960]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(a[k + 1280]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+  }
+
+  const long group = vector / 8;
+  const long n = 8 * (vector % 8);
+
+  float* wv_out_at = m.wv_out + 8768 * group + 64 * row + n;
+  store(wv_out_at, s00);
+  store(wv_out_at + 64, s10);
+  store(wv_out_at + 128, s20);
+  store(wv_out_at + 192, s30);
+  store(wv_out_at + 256, s40);
+  store(wv_out_at + 8, s01);
+  store(wv_out_at + 72, s11);
+  store(wv_out_at + 136, s21);
+  store(wv_out_at + 200, s31);
+  store(wv_out_at + 264, s41);
+}
+
+// An item: all rows against one panel of columns.
+[[gnu::noinline]] void project_wq_wk_wv(const Memory& m, long item) {
+  if (item < 20) {
+    const float* a = m.x;
+    const float* w = m.packed + 5120 * item + 17536;
+    const long vector = 2 * item;
+    for (long row = 0; row < 132; row += 6) {
+      wq_tile_6x16(m, a + 320 * row, w, row, vector);
+    }
+    wq_tile_5x16(m, a + 42240, w, 132, vector);
+  } else if (item < 40) {
+    const float* a = m.x;
+    const float* w = m.packed + 5120 * item + 17536;
+    const long vector = 2 * item - 40;
+    for (long row = 0; row < 132; row += 6) {
+      wk_tile_6x16(m, a + 320 * row, w, row, vector);
+    }
+    wk_tile_5x16(m, a + 42240, w, 132, vector);
+  } else {
+    const float* a = m.x;
+    const float* w = m.packed + 5120 * item + 17536;
+    const long vector = 2 * item - 80;
+    for (long row = 0; row < 132; row += 6) {
+      wv_tile_6x16(m, a + 320 * row, w, row, vector);
+    }
+    wv_tile_5x16(m, a + 42240, w, 132, vector);
+  }
+}
+
+// 5 columns x 16 rows of scores.
+[[gnu::noinline]] void attention_scores_5x16(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec b1 = load(rows + 16 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+  }
+
+  store(scores, s00);
+  store(scores + 16, s10);
+  store(scores + 32, s20);
+  store(scores + 48, s30);
+  store(scores + 64, s40);
+
+  const vec high0_0 = max(max(s00, s10), max(s20, s30));
+  store(block_peak, max(load(block_peak), max(high0_0, s40)));
+
+  store(scores + 8, s01);
+  store(scores + 24, s11);
+  store(scores + 40, s21);
+  store(scores + 56, s31);
+  store(scores + 72, s41);
+
+  const vec high0_1 = max(max(s01, s11), max(s21, s31));
+  store(block_peak + 8, max(load(block_peak + 8), max(high0_1, s41)));
+}
+
+// 5 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_5x8_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 16, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 32, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 48, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 64, x4_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  store(block_peak, max(load(block_peak), max(high0_0, x4_0)));
+}
+
+// 5 columns x 16 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_scores_in_part_5x16(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(8 * (row / 8) + 8, 137);
+  if (col < high0) {
+    attention_scores_5x8_in_part(local.rows, b, scores, local.block_peak, row, col);
+  } else {
+    for (long i = 0; i < 5; ++i) {
+      store(scores + 16 * i, splat(-__builtin_inff()));
+    }
+  }
+  const long high1 = smaller(8 * (row / 8) + 16, 137);
+  if (col < high1) {
+    attention_scores_5x8_in_part(local.rows + 8, b, scores + 8, local.block_peak + 8, row + 8, col);
+  } else {
+    for (long i = 0; i < 5; ++i) {
+      store(scores + 16 * i + 8, splat(-__builtin_inff()));
+    }
+  }
+}
+
+// 6 columns x 16 rows of scores.
+[[gnu::noinline]] void attention_scores_6x16(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec b1 = load(rows + 16 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+  }
+
+  store(scores, s00);
+  store(scores + 16, s10);
+  store(scores + 32, s20);
+  store(scores + 48, s30);
+  store(scores + 64, s40);
+  store(scores + 80, s50);
+
+  const vec high0_0 = max(max(s00, s10), max(s20, s30));
+  const vec high1_0 = max(s40, s50);
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  store(scores + 8, s01);
+  store(scores + 24, s11);
+  store(scores + 40, s21);
+  store(scores + 56, s31);
+  store(scores + 72, s41);
+  store(scores + 88, s51);
+
+  const vec high0_1 = max(max(s01, s11), max(s21, s31));
+  const vec high1_1 = max(s41, s51);
+  store(block_peak + 8, max(load(block_peak + 8), max(high0_1, high1_1)));
+}
+
+// 6 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_6x8_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+  vec s50 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 16, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 32, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 48, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 64, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  store(scores + 80, x5_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(x4_0, x5_0);
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+}
+
+// 6 columns x 16 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_scores_in_part_6x16(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(8 * (row / 8) + 8, 137);
+  if (col < high0) {
+    attention_scores_6x8_in_part(local.rows, b, scores, local.block_peak, row, col);
+  } else {
+    for (long i = 0; i < 6; ++i) {
+      store(scores + 16 * i, splat(-__builtin_inff()));
+    }
+  }
+  const long high1 = smaller(8 * (row / 8) + 16, 137);
+  if (col < high1) {
+    attention_scores_6x8_in_part(local.rows + 8, b, scores + 8, local.block_peak + 8, row + 8, col);
+  } else {
+    for (long i = 0; i < 6; ++i) {
+      store(scores + 16 * i + 8, splat(-__builtin_inff()));
+    }
+  }
+}
+
+// Scores of 16 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_16(attention_memory& local, long count, bool all) {
+  const vec old0 = load(local.peak);
+  const lanes_t outside0 = negation(less_equal(load(local.block_total), splat(0x1p+40f)));
+  const vec peak0 =
+      select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
+  store(local.peak, peak0);
+  const vec shift0 = shift_of(peak0);
+  store(local.carry, exp_nonpositive(old0 - peak0));
+  vec total0 = splat(0.0f);
+
+  const vec old1 = load(local.peak + 8);
+  const lanes_t outside1 = negation(less_equal(load(local.block_total + 8), splat(0x1p+40f)));
+  const vec peak1 =
+      select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 8)), old1);
+  store(local.peak + 8, peak1);
+  const vec shift1 = shift_of(peak1);
+  store(local.carry + 8, exp_nonpositive(old1 - peak1));
+  vec total1 = splat(0.0f);
+
+  for (long j = 0; j < count; ++j) {
+    const vec w0 = exp_shifted(load(local.scores + 16 * j), shift0);
+    store(local.scores + 16 * j, w0);
+    total0 = total0 + w0;
+    const vec w1 = exp_shifted(load(local.scores + 16 * j + 8), shift1);
+    store(local.scores + 16 * j + 8, w1);
+    total1 = total1 + w1;
+  }
+
+  store(local.block_total, total0);
+  store(local.block_total + 8, total1);
+}
+
+// 6 columns x 16 rows of weights.
+[[gnu::noinline]] void attention_weights_6x16(const float* rows, const float* b, float* scores,
+    const float* peak, float* block_total) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec b1 = load(rows + 16 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+  }
+
+  const vec shift0 = shift_of(load(peak));
+  const vec w0_0 = exp_shifted(s00, shift0);
+  store(scores, w0_0);
+  const vec w1_0 = exp_shifted(s10, shift0);
+  store(scores + 16, w1_0);
+  const vec w2_0 = exp_shifted(s20, shift0);
+  store(scores + 32, w2_0);
+  const vec w3_0 = exp_shifted(s30, shift0);
+  store(scores + 48, w3_0);
+  const vec w4_0 = exp_shifted(s40, shift0);
+  store(scores + 64, w4_0);
+  const vec w5_0 = exp_shifted(s50, shift0);
+  store(scores + 80, w5_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
+
+  const vec shift1 = shift_of(load(peak + 8));
+  const vec w0_1 = exp_shifted(s01, shift1);
+  store(scores + 8, w0_1);
+  const vec w1_1 = exp_shifted(s11, shift1);
+  store(scores + 24, w1_1);
+  const vec w2_1 = exp_shifted(s21, shift1);
+  store(scores + 40, w2_1);
+  const vec w3_1 = exp_shifted(s31, shift1);
+  store(scores + 56, w3_1);
+  const vec w4_1 = exp_shifted(s41, shift1);
+  store(scores + 72, w4_1);
+  const vec w5_1 = exp_shifted(s51, shift1);
+  store(scores + 88, w5_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1);
+}
+
+// 6 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_6x8_in_part(const float* rows, const float* b,
+    float* scores, const float* peak, float* block_total, long row, long col) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+  vec s50 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec shift0 = shift_of(load(peak));
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp_shifted(x0_0, shift0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp_shifted(x1_0, shift0);
+  store(scores + 16, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp_shifted(x2_0, shift0);
+  store(scores + 32, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp_shifted(x3_0, shift0);
+  store(scores + 48, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp_shifted(x4_0, shift0);
+  store(scores + 64, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  const vec w5_0 = exp_shifted(x5_0, shift0);
+  store(scores + 80, w5_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
+}
+
+// 6 columns x 16 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_weights_in_part_6x16(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(8 * (row / 8) + 8, 137);
+  if (col < high0) {
+    attention_weights_6x8_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+  } else {
+    for (long i = 0; i < 6; ++i) {
+      store(scores + 16 * i, splat(0.0f));
+    }
+  }
+  const long high1 = smaller(8 * (row / 8) + 16, 137);
+  if (col < high1) {
+    attention_weights_6x8_in_part(local.rows + 8, b, scores + 8, local.peak + 8,
+        local.block_total + 8, row + 8, col);
+  } else {
+    for (long i = 0; i < 6; ++i) {
+      store(scores + 16 * i + 8, splat(0.0f));
+    }
+  }
+}
+
+// 5 columns x 16 rows of weights.
+[[gnu::noinline]] void attention_weights_5x16(const float* rows, const float* b, float* scores,
+    const float* peak, float* block_total) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec b1 = load(rows + 16 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+  }
+
+  const vec shift0 = shift_of(load(peak));
+  const vec w0_0 = exp_shifted(s00, shift0);
+  store(scores, w0_0);
+  const vec w1_0 = exp_shifted(s10, shift0);
+  store(scores + 16, w1_0);
+  const vec w2_0 = exp_shifted(s20, shift0);
+  store(scores + 32, w2_0);
+  const vec w3_0 = exp_shifted(s30, shift0);
+  store(scores + 48, w3_0);
+  const vec w4_0 = exp_shifted(s40, shift0);
+  store(scores + 64, w4_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0);
+
+  const vec shift1 = shift_of(load(peak + 8));
+  const vec w0_1 = exp_shifted(s01, shift1);
+  store(scores + 8, w0_1);
+  const vec w1_1 = exp_shifted(s11, shift1);
+  store(scores + 24, w1_1);
+  const vec w2_1 = exp_shifted(s21, shift1);
+  store(scores + 40, w2_1);
+  const vec w3_1 = exp_shifted(s31, shift1);
+  store(scores + 56, w3_1);
+  const vec w4_1 = exp_shifted(s41, shift1);
+  store(scores + 72, w4_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1);
+}
+
+// 5 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_5x8_in_part(const float* rows, const float* b,
+    float* scores, const float* peak, float* block_total, long row, long col) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec shift0 = shift_of(load(peak));
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp_shifted(x0_0, shift0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp_shifted(x1_0, shift0);
+  store(scores + 16, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp_shifted(x2_0, shift0);
+  store(scores + 32, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp_shifted(x3_0, shift0);
+  store(scores + 48, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp_shifted(x4_0, shift0);
+  store(scores + 64, w4_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0);
+}
+
+// 5 columns x 16 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_weights_in_part_5x16(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(8 * (row / 8) + 8, 137);
+  if (col < high0) {
+    attention_weights_5x8_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+  } else {
+    for (long i = 0; i < 5; ++i) {
+      store(scores + 16 * i, splat(0.0f));
+    }
+  }
+  const long high1 = smaller(8 * (row / 8) + 16, 137);
+  if (col < high1) {
+    attention_weights_5x8_in_part(local.rows + 8, b, scores + 8, local.peak + 8,
+        local.block_total + 8, row + 8, col);
+  } else {
+    for (long i = 0; i < 5; ++i) {
+      store(scores + 16 * i + 8, splat(0.0f));
+    }
+  }
+}
+
+// Weights of 16 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_16(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.wk_out + 8768 * c1 + 64 * col;
+  for (long j = from; j < count - 5; j += 6) {
+    if (col + j < whole_end) {
+      attention_weights_6x16(local.rows, b + 64 * j, local.scores + 16 * j, local.peak,
+          local.block_total);
+    } else {
+      attention_weights_in_part_6x16(b + 64 * j, local.scores + 16 * j, row, col + j, local);
+    }
+  }
+  const long rest = 6 * (count / 6);
+  if (rest < count && from <= rest) {
+    if (col + rest < whole_end) {
+      attention_weights_5x16(local.rows, b + 64 * rest, local.scores + 16 * rest, local.peak,
+          local.block_total);
+    } else {
+      attention_weights_in_part_5x16(b + 64 * rest, local.scores + 16 * rest, row, col + rest,
+          local);
+    }
+  }
+}
+
+// Scores of 16 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_16(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.wk_out + 8768 * c1 + 64 * col;
+  for (long j = from; j < count - 5; j += 6) {
+    if (col + j < whole_end) {
+      attention_scores_6x16(local.rows, b + 64 * j, local.scores + 16 * j, local.block_peak);
+    } else {
+      attention_scores_in_part_6x16(b + 64 * j, local.scores + 16 * j, row, col + j, local);
+    }
+  }
+  const long rest = 6 * (count / 6);
+  if (rest < count && from <= rest) {
+    if (col + rest < whole_end) {
+      attention_scores_5x16(local.rows, b + 64 * rest, local.scores + 16 * rest, local.block_peak);
+    } else {
+      attention_scores_in_part_5x16(b + 64 * rest, local.scores + 16 * rest, row, col + rest,
+          local);
+    }
+  }
+}
+
+// 4 rows x 24 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_4x24(const float* weights, const float* v, long count,
+    float* out, const float* carry, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+
+  if (!fresh) {
+    const vec c0 = splat(carry[0]);
+    s00 = c0 * load(out);
+    s01 = c0 * load(out + 8);
+    s02 = c0 * load(out + 16);
+    const vec c1 = splat(carry[1]);
+    s10 = c1 * load(out + 320);
+    s11 = c1 * load(out + 328);
+    s12 = c1 * load(out + 336);
+    const vec c2 = splat(carry[2]);
+    s20 = c2 * load(out + 640);
+    s21 = c2 * load(out + 648);
+    s22 = c2 * load(out + 656);
+    const vec c3 = splat(carry[3]);
+    s30 = c3 * load(out + 960);
+    s31 = c3 * load(out + 968);
+    s32 = c3 * load(out + 976);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 8);
+    const vec b2 = load(v + 64 * k + 16);
+    const vec a0 = splat(weights[16 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(weights[16 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(weights[16 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(weights[16 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 16, s02);
+  store(out + 320, s10);
+  store(out + 328, s11);
+  store(out + 336, s12);
+  store(out + 640, s20);
+  store(out + 648, s21);
+  store(out + 656, s22);
+  store(out + 960, s30);
+  store(out + 968, s31);
+  store(out + 976, s32);
+}
+
+// 4 rows x 16 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_4x16(const float* weights, const float* v, long count,
+    float* out, const float* carry, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+
+  if (!fresh) {
+    const vec c0 = splat(carry[0]);
+    s00 = c0 * load(out);
+    s01 = c0 * load(out + 8);
+    const vec c1 = splat(carry[1]);
+    s10 = c1 * load(out + 320);
+    s11 = c1 * load(out + 328);
+    const vec c2 = splat(carry[2]);
+    s20 = c2 * load(out + 640);
+    s21 = c2 * load(out + 648);
+    const vec c3 = splat(carry[3]);
+    s30 = c3 * load(out + 960);
+    s31 = c3 * load(out + 968);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 8);
+    const vec a0 = splat(weights[16 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(weights[16 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(weights[16 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(weights[16 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 320, s10);
+  store(out + 328, s11);
+  store(out + 640, s20);
+  store(out + 648, s21);
+  store(out + 960, s30);
+  store(out + 968, s31);
+}
+
+// Scores of 16 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_16(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  const float* v = m.wv_out + 8768 * c1 + 64 * col;
+  float* out = m.heads + 64 * c1 + 320 * row;
+  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
+  store(local.total + 8,
+      load(local.carry + 8) * load(local.total + 8) + load(local.block_total + 8));
+
+  for (long n = 0; n < 48; n += 24) {
+    for (long i = 0; i < 16; i += 4) {
+      const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
+      const long end = smaller(high_last - col, count);
+      attention_values_4x24(local.scores + i, v + n, end, out + 320 * i + n, local.carry + i,
+          fresh);
+    }
+  }
+  for (long i = 0; i < 16; i += 4) {
+    const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
+    const long end = smaller(high_last - col, count);
+    attention_values_4x16(local.scores + i, v + 48, end, out + 320 * i + 48, local.carry + i,
+        fresh);
+  }
+}
+
+// 16 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_16(const Memory& m, long c1, long row, long col, long count,
+    long whole_end, attention_memory& local, bool fresh) {
+  store(local.carry, splat(1.0f));
+  store(local.carry + 8, splat(1.0f));
+  store(local.block_total, splat(0.0f));
+  store(local.block_total + 8, splat(0.0f));
+  long done = 0;
+
+  // The first columns give each row the score that the others are compared with.
+  if (fresh) {
+    const float* b = m.wk_out + 8768 * c1 + 64 * col;
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    if (count < 6) {
+      if (col < whole_end) {
+        attention_scores_5x16(local.rows, b, local.scores, local.block_peak);
+      } else {
+        attention_scores_in_part_5x16(b, local.scores, row, col, local);
+      }
+    } else if (col < whole_end) {
+      attention_scores_6x16(local.rows, b, local.scores, local.block_peak);
+    } else {
+      attention_scores_in_part_6x16(b, local.scores, row, col, local);
+    }
+    done = smaller(6, count);
+    attention_weigh_16(local, done, true);
+  }
+
+  attention_weights_of_16(m, c1, row, col, done, count, whole_end, local);
+
+  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
+  const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
+  const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 8), splat(0x1p+40f)));
+  if (any(negation(inside1))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    attention_scores_of_16(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_16(local, count, false);
+  }
+
+  attention_fold_16(m, c1, row, col, count, local, fresh);
+}
+
+// One row by its definition: over exactly the pairs that count, one at a time.
+[[gnu::noinline]] void attention_careful_row(const Memory& m, long c1, long row) {
+  const float* a = m.wq_out + 8768 * c1 + 64 * row;
+  float* out = m.heads + 64 * c1 + 320 * row;
+  float peak = -__FLT_MAX__;
+  float total = 0.0f;
+  bool kept = false;
+
+  for (long n = 0; n < 64; n += 8) {
+    store(out + n, splat(0.0f));
+  }
+
+  const long high = smaller(8 * (row / 8) + 8, 137);
+  for (long col = 0; col < high; ++col) {
+    if (col > row) {
+      continue;
+    }
+
+    const float* b = m.wk_out + 8768 * c1 + 64 * col;
+    vec sum = splat(0.0f);
+    for (long k = 0; k < 64; k += 8) {
+      sum = fma(load(a + k), load(b + k), sum);
+    }
+    const float dot = reduce_add(sum);
+
+    const float score = 0.125f * dot;
+    if (score == -__builtin_inff()) {
+      continue;
+    }
+    kept = true;
+
+    // Older sums are worth less, the higher the peak.
+    if (score > peak) {
+      const float carry = exp(peak - score);
+      total *= carry;
+      for (long n = 0; n < 64; n += 8) {
+        store(out + n, splat(carry) * load(out + n));
+      }
+      peak = score;
+    }
+
+    const float weight = exp(score - peak);
+    total += weight;
+    const float* v = m.wv_out + 8768 * c1 + 64 * col;
+    for (long n = 0; n < 64; n += 8) {
+      store(out + n, fma(splat(weight), load(v + n), load(out + n)));
+    }
+  }
+
+  const float factor = kept ? 1.0f / total : 0.0f;
+  for (long n = 0; n < 64; n += 8) {
+    store(out + n, splat(factor) * load(out + n));
+  }
+}
+
+// The nth of 8 blocks of 16 rows.
+[[gnu::noinline]] void attention_16_rows(const Memory& m, long c1, long nth,
+    attention_memory& local) {
+  const long row = 16 * nth;
+  const float* a = m.wq_out + 8768 * c1 + 64 * row;
+  float* out = m.heads + 64 * c1 + 320 * row;
+
+  // Rows change places with their elements: a vector holds the same element of every row.
+  for (long r = 0; r < 16; r += 8) {
+    for (long k = 0; k < 64; k += 8) {
+      transpose_block(a + 64 * r + k, 64, local.rows + 16 * k + r, 16, splat(0.125f));
+    }
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+  store(local.peak + 8, splat(-__FLT_MAX__));
+  store(local.total + 8, splat(0.0f));
+
+  bool fresh = true;
+  static const unsigned short first_run[] = {0, 1, 3, 5, 7, 9, 11, 13, 15};
+  static const unsigned short run_begin[] = {0, 0, 12, 0, 30, 0, 48, 0, 60, 0, 78, 0, 96, 0, 108};
+  static const unsigned short run_end[] =
+      {18, 12, 36, 30, 48, 48, 66, 60, 84, 78, 96, 96, 114, 108, 132};
+  static const unsigned short run_whole[] = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0};
+  for (long u = first_run[nth]; u < first_run[nth + 1]; ++u) {
+    const long end = run_end[u];
+    for (long col = run_begin[u]; col < end; col += 138) {
+      attention_visit_16(m, c1, row, col, smaller(138, end - col), end * run_whole[u], local,
+          fresh);
+      fresh = false;
+    }
+  }
+
+  store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 8, splat(1.0f) / load(local.total + 8));
+
+  // x - x is 0, or NaN if x is not finite.
+  vec odd = splat(0.0f);
+  for (long i = 0; i < 16; ++i) {
+    const vec factor = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 8) {
+      const vec x = factor * load(out + 320 * i + n);
+      store(out + 320 * i + n, x);
+      odd = odd + (x - x);
+    }
+  }
+
+  // Rows that are not finite are computed again, with care.
+  if (has_nan(odd)) {
+    for (long i = 0; i < 16; ++i) {
+      vec row_odd = splat(0.0f);
+      for (long n = 0; n < 64; n += 8) {
+        const vec x = load(out + 320 * i + n);
+        row_odd = row_odd + (x - x);
+      }
+      if (has_nan(row_odd)) {
+        attention_careful_row(m, c1, row + i);
+      }
+    }
+  }
+}
+
+// 5 columns x 9 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_scores_in_part_5x9(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(8 * (row / 8) + 8, 137);
+  if (col < high0) {
+    attention_scores_5x8_in_part(local.rows, b, scores, local.block_peak, row, col);
+  } else {
+    for (long i = 0; i < 5; ++i) {
+      store(scores + 16 * i, splat(-__builtin_inff()));
+    }
+  }
+  const long high1 = smaller(8 * (row / 8) + 16, 137);
+  if (col < high1) {
+    attention_scores_5x8_in_part(local.rows + 8, b, scores + 8, local.block_peak + 8, row + 8, col);
+  } else {
+    for (long i = 0; i < 5; ++i) {
+      store(scores + 16 * i + 8, splat(-__builtin_inff()));
+    }
+  }
+}
+
+// 6 columns x 9 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_scores_in_part_6x9(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(8 * (row / 8) + 8, 137);
+  if (col < high0) {
+    attention_scores_6x8_in_part(local.rows, b, scores, local.block_peak, row, col);
+  } else {
+    for (long i = 0; i < 6; ++i) {
+      store(scores + 16 * i, splat(-__builtin_inff()));
+    }
+  }
+  const long high1 = smaller(8 * (row / 8) + 16, 137);
+  if (col < high1) {
+    attention_scores_6x8_in_part(local.rows + 8, b, scores + 8, local.block_peak + 8, row + 8, col);
+  } else {
+    for (long i = 0; i < 6; ++i) {
+      store(scores + 16 * i + 8, splat(-__builtin_inff()));
+    }
+  }
+}
+
+// 6 columns x 9 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_weights_in_part_6x9(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(8 * (row / 8) + 8, 137);
+  if (col < high0) {
+    attention_weights_6x8_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+  } else {
+    for (long i = 0; i < 6; ++i) {
+      store(scores + 16 * i, splat(0.0f));
+    }
+  }
+  const long high1 = smaller(8 * (row / 8) + 16, 137);
+  if (col < high1) {
+    attention_weights_6x8_in_part(local.rows + 8, b, scores + 8, local.peak + 8,
+        local.block_total + 8, row + 8, col);
+  } else {
+    for (long i = 0; i < 6; ++i) {
+      store(scores + 16 * i + 8, splat(0.0f));
+    }
+  }
+}
+
+// 5 columns x 9 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_weights_in_part_5x9(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(8 * (row / 8) + 8, 137);
+  if (col < high0) {
+    attention_weights_5x8_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+  } else {
+    for (long i = 0; i < 5; ++i) {
+      store(scores + 16 * i, splat(0.0f));
+    }
+  }
+  const long high1 = smaller(8 * (row / 8) + 16, 137);
+  if (col < high1) {
+    attention_weights_5x8_in_part(local.rows + 8, b, scores + 8, local.peak + 8,
+        local.block_total + 8, row + 8, col);
+  } else {
+    for (long i = 0; i < 5; ++i) {
+      store(scores + 16 * i + 8, splat(0.0f));
+    }
+  }
+}
+
+// Weights of 9 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_9(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.wk_out + 8768 * c1 + 64 * col;
+  for (long j = from; j < count - 5; j += 6) {
+    if (col + j < whole_end) {
+      attention_weights_6x16(local.rows, b + 64 * j, local.scores + 16 * j, local.peak,
+          local.block_total);
+    } else {
+      attention_weights_in_part_6x9(b + 64 * j, local.scores + 16 * j, row, col + j, local);
+    }
+  }
+  const long rest = 6 * (count / 6);
+  if (rest < count && from <= rest) {
+    if (col + rest < whole_end) {
+      attention_weights_5x16(local.rows, b + 64 * rest, local.scores + 16 * rest, local.peak,
+          local.block_total);
+    } else {
+      attention_weights_in_part_5x9(b + 64 * rest, local.scores + 16 * rest, row, col + rest,
+          local);
+    }
+  }
+}
+
+// Scores of 9 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_9(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.wk_out + 8768 * c1 + 64 * col;
+  for (long j = from; j < count - 5; j += 6) {
+    if (col + j < whole_end) {
+      attention_scores_6x16(local.rows, b + 64 * j, local.scores + 16 * j, local.block_peak);
+    } else {
+      attention_scores_in_part_6x9(b + 64 * j, local.scores + 16 * j, row, col + j, local);
+    }
+  }
+  const long rest = 6 * (count / 6);
+  if (rest < count && from <= rest) {
+    if (col + rest < whole_end) {
+      attention_scores_5x16(local.rows, b + 64 * rest, local.scores + 16 * rest, local.block_peak);
+    } else {
+      attention_scores_in_part_5x9(b + 64 * rest, local.scores + 16 * rest, row, col + rest, local);
+    }
+  }
+}
+
+// One row x 24 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_1x24(const float* weights, const float* v, long count,
+    float* out, const float* carry, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+
+  if (!fresh) {
+    const vec c0 = splat(carry[0]);
+    s00 = c0 * load(out);
+    s01 = c0 * load(out + 8);
+    s02 = c0 * load(out + 16);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    const vec a0 = splat(weights[16 * k]);
+    const vec b0 = load(v + 64 * k);
+    s00 = fma(a0, b0, s00);
+    const vec b1 = load(v + 64 * k + 8);
+    s01 = fma(a0, b1, s01);
+    const vec b2 = load(v + 64 * k + 16);
+    s02 = fma(a0, b2, s02);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 16, s02);
+}
+
+// One row x 16 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_1x16(const float* weights, const float* v, long count,
+    float* out, const float* carry, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+
+  if (!fresh) {
+    const vec c0 = splat(carry[0]);
+    s00 = c0 * load(out);
+    s01 = c0 * load(out + 8);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    const vec a0 = splat(weights[16 * k]);
+    const vec b0 = load(v + 64 * k);
+    s00 = fma(a0, b0, s00);
+    const vec b1 = load(v + 64 * k + 8);
+    s01 = fma(a0, b1, s01);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+}
+
+// Scores of 9 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_9(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  const float* v = m.wv_out + 8768 * c1 + 64 * col;
+  float* out = m.heads + 64 * c1 + 320 * row;
+  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
+  store(local.total + 8,
+      load(local.carry + 8) * load(local.total + 8) + load(local.block_total + 8));
+
+  for (long n = 0; n < 48; n += 24) {
+    for (long i = 0; i < 8; i += 4) {
+      const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
+      const long end = smaller(high_last - col, count);
+      attention_values_4x24(local.scores + i, v + n, end, out + 320 * i + n, local.carry + i,
+          fresh);
+    }
+    {
+      const long high_first = smaller(8 * ((row + 8) / 8) + 8, 137);
+      const long end = smaller(high_first - col, count);
+      attention_values_1x24(local.scores + 8, v + n, end, out + n + 2560, local.carry + 8, fresh);
+    }
+  }
+  for (long i = 0; i < 8; i += 4) {
+    const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
+    const long end = smaller(high_last - col, count);
+    attention_values_4x16(local.scores + i, v + 48, end, out + 320 * i + 48, local.carry + i,
+        fresh);
+  }
+  {
+    const long high_first = smaller(8 * ((row + 8) / 8) + 8, 137);
+    const long end = smaller(high_first - col, count);
+    attention_values_1x16(local.scores + 8, v + 48, end, out + 2608, local.carry + 8, fresh);
+  }
+}
+
+// 9 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_9(const Memory& m, long c1, long row, long col, long count,
+    long whole_end, attention_memory& local, bool fresh) {
+  store(local.carry, splat(1.0f));
+  store(local.carry + 8, splat(1.0f));
+  store(local.block_total, splat(0.0f));
+  store(local.block_total + 8, splat(0.0f));
+  long done = 0;
+
+  // The first columns give each row the score that the others are compared with.
+  if (fresh) {
+    const float* b = m.wk_out + 8768 * c1 + 64 * col;
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    if (count < 6) {
+      if (col < whole_end) {
+        attention_scores_5x16(local.rows, b, local.scores, local.block_peak);
+      } else {
+        attention_scores_in_part_5x9(b, local.scores, row, col, local);
+      }
+    } else if (col < whole_end) {
+      attention_scores_6x16(local.rows, b, local.scores, local.block_peak);
+    } else {
+      attention_scores_in_part_6x9(b, local.scores, row, col, local);
+    }
+    done = smaller(6, count);
+    attention_weigh_16(local, done, true);
+  }
+
+  attention_weights_of_9(m, c1, row, col, done, count, whole_end, local);
+
+  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
+  const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
+  const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 8), splat(0x1p+40f)));
+  if (any(negation(inside1))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    attention_scores_of_9(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_16(local, count, false);
+  }
+
+  attention_fold_9(m, c1, row, col, count, local, fresh);
+}
+
+// The one block of 9 rows.
+[[gnu::noinline]] void attention_9_rows(const Memory& m, long c1, attention_memory& local) {
+  const long row = 128;
+  const float* a = m.wq_out + 8768 * c1 + 64 * row;
+  float* out = m.heads + 64 * c1 + 320 * row;
+
+  // Rows change places with their elements: a vector holds the same element of every row.
+  for (long k = 0; k < 64; k += 8) {
+    transpose_block(a + k, 64, local.rows + 16 * k, 16, splat(0.125f));
+  }
+  for (long k = 0; k < 64; ++k) {
+    for (long lane = 0; lane < 8; ++lane) {
+      const long r = smaller(lane + 8, 8);
+      local.rows[16 * k + lane + 8] = a[64 * r + k] * 0.125f;
+    }
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+  store(local.peak + 8, splat(-__FLT_MAX__));
+  store(local.total + 8, splat(0.0f));
+
+  bool fresh = true;
+  for (long col = 0; col < 137; col += 138) {
+    attention_visit_9(m, c1, row, col, smaller(138, 137 - col), 126, local, fresh);
+    fresh = false;
+  }
+
+  store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 8, splat(1.0f) / load(local.total + 8));
+
+  // x - x is 0, or NaN if x is not finite.
+  vec odd = splat(0.0f);
+  for (long i = 0; i < 9; ++i) {
+    const vec factor = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 8) {
+      const vec x = factor * load(out + 320 * i + n);
+      store(out + 320 * i + n, x);
+      odd = odd + (x - x);
+    }
+  }
+
+  // Rows that are not finite are computed again, with care.
+  if (has_nan(odd)) {
+    for (long i = 0; i < 9; ++i) {
+      vec row_odd = splat(0.0f);
+      for (long n = 0; n < 64; n += 8) {
+        const vec x = load(out + 320 * i + n);
+        row_odd = row_odd + (x - x);
+      }
+      if (has_nan(row_odd)) {
+        attention_careful_row(m, c1, row + i);
+      }
+    }
+  }
+}
+
+// An item: one block of rows.
+[[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
+  const long block = item % 9;
+  const long c1 = item / 9;
+  if (block < 8) {
+    attention_16_rows(m, c1, block, local);
+  } else {
+    attention_9_rows(m, c1, local);
+  }
+}
+
+// 6 rows of a times 16 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wo_tile_6x16(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  for (long k = 0; k < 320; ++k) {
+    const vec b0 = load(w + 16 * k);
+    const vec b1 = load(w + 16 * k + 8);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(a[k + 320]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(a[k + 640]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(a[k + 960]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(a[k + 1280]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(a[k + 1600]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+  }
+
+  const long n = 8 * vector;
+
+  float* out_at = m.out + 320 * row + n;
+  store(out_at, s00);
+  store(out_at + 320, s10);
+  store(out_at + 640, s20);
+  store(out_at + 960, s30);
+  store(out_at + 1280, s40);
+  store(out_at + 1600, s50);
+  store(out_at + 8, s01);
+  store(out_at + 328, s11);
+  store(out_at + 648, s21);
+  store(out_at + 968, s31);
+  store(out_at + 1288, s41);
+  store(out_at + 1608, s51);
+}
+
+// 5 rows of a times 16 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wo_tile_5x16(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  for (long k = 0; k < 320; ++k) {
+    const vec b0 = load(w + 16 * k);
+    const vec b1 = load(w + 16 * k + 8);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(a[k + 320]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(a[k + 640]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(a[k + 960]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(a[k + 1280]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+  }
+
+  const long n = 8 * vector;
+
+  float* out_at = m.out + 320 * row + n;
+  store(out_at, s00);
+  store(out_at + 320, s10);
+  store(out_at + 640, s20);
+  store(out_at + 960, s30);
+  store(out_at + 1280, s40);
+  store(out_at + 8, s01);
+  store(out_at + 328, s11);
+  store(out_at + 648, s21);
+  store(out_at + 968, s31);
+  store(out_at + 1288, s41);
+}
+
+// An item: all rows against one panel of columns.
+[[gnu::noinline]] void project_wo(const Memory& m, long item) {
+  const float* a = m.heads;
+  const float* w = m.packed + 5120 * item + 324736;
+  const long vector = 2 * item;
+  for (long row = 0; row < 132; row += 6) {
+    wo_tile_6x16(m, a + 320 * row, w, row, vector);
+  }
+  wo_tile_5x16(m, a + 42240, w, 132, vector);
+}
+
+void project_wq_wk_wv_body(void* state, long item, int) {
+  const unsigned before = set_float_state();
+  const Memory& m = *static_cast<Memory*>(state);
+  project_wq_wk_wv(m, item);
+  restore_float_state(before);
+}
+
+void attention_body(void* state, long item, int worker) {
+  const unsigned before = set_float_state();
+  const Memory& m = *static_cast<Memory*>(state);
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 3312L * worker));
+  restore_float_state(before);
+}
+
+void project_wo_body(void* state, long item, int) {
+  const unsigned before = set_float_state();
+  const Memory& m = *static_cast<Memory*>(state);
+  project_wo(m, item);
+  restore_float_state(before);
+}
+
+// Cosines [positions, 2 * pairs], then sines with the sign of their place: entry p, i turns pair i
+// by the angle of position p. turns[i] holds the cosine and sine of one position, start[i] of the
+// first, null of an angle of 0; in double, each entry rounded once.
+[[gnu::noinline]] void fill_angles(float* to, long positions, long pairs, const double (*turns)[2],
+    const double (*start)[2], bool neighbours) {
+  float* sines = to + 2 * positions * pairs;
+  for (long i = 0; i < pairs; ++i) {
+    const long a = neighbours ? 2 * i : i, b = neighbours ? 2 * i + 1 : i + pairs;
+    double c = start ? start[i][0] : 1, s = start ? start[i][1] : 0;
+    for (long p = 0; p < positions; ++p) {
+      const long row = 2 * pairs * p;
+      to[row + a] = to[row + b] = (float)c;
+      sines[row + a] = -(float)s;
+      sines[row + b] = (float)s;
+      const double next = c * turns[i][0] - s * turns[i][1];
+      s = s * turns[i][0] + c * turns[i][1];
+      c = next;
+    }
+  }
+}
+
+}  // namespace
+
+size_t workspace_bytes(int workers) { return 701440u + 13248u * (size_t)workers; }
+
+size_t packed_bytes() { return 1708544u; }
+
+void pack_weights(const textbook_mha_1_137_320_5_weights* w, float* packed) {
+  // wq: panels of 16 columns, each [320, columns]
+  for (long vector = 0; vector < 40; ++vector) {
+    const long panel = vector / 2;
+    const long place = vector % 8;
+    const long column = 8 * place;
+    float* to = packed + 5120 * panel + 8 * (vector % 2) + 17536;
+    const float* from = w->wq + 320 * (64 * (vector / 8) + column);
+    for (long k = 0; k < 320; ++k) {
+      for (long lane = 0; lane < 8; ++lane) {
+        to[16 * k + lane] = from[320 * lane + k];
+      }
+    }
+  }
+  // wk: panels of 16 columns, each [320, columns]
+  for (long vector = 0; vector < 40; ++vector) {
+    const long panel = vector / 2;
+    const long place = vector % 8;
+    const long column = 8 * place;
+    float* to = packed + 5120 * panel + 8 * (vector % 2) + 119936;
+    const float* from = w->wk + 320 * (64 * (vector / 8) + column);
+    for (long k = 0; k < 320; ++k) {
+      for (long lane = 0; lane < 8; ++lane) {
+        to[16 * k + lane] = from[320 * lane + k];
+      }
+    }
+  }
+  // wv: panels of 16 columns, each [320, columns]
+  for (long vector = 0; vector < 40; ++vector) {
+    const long panel = vector / 2;
+    const long place = vector % 8;
+    const long column = 8 * place;
+    float* to = packed + 5120 * panel + 8 * (vector % 2) + 222336;
+    const float* from = w->wv + 320 * (64 * (vector / 8) + column);
+    for (long k = 0; k < 320; ++k) {
+      for (long lane = 0; lane < 8; ++lane) {
+        to[16 * k + lane] = from[320 * lane + k];
+      }
+    }
+  }
+  // wo: panels of 16 columns, each [320, columns]
+  for (long vector = 0; vector < 40; ++vector) {
+    const long panel = vector / 2;
+    const long column = 8 * vector;
+    float* to = packed + 5120 * panel + 8 * (vector % 2) + 324736;
+    const float* from = w->wo + 320 * column;
+    for (long k = 0; k < 320; ++k) {
+      for (long lane = 0; lane < 8; ++lane) {
+        to[16 * k + lane] = from[320 * lane + k];
+      }
+    }
+  }
+  const unsigned before = set_float_state();
+
+  // angles: the cosine and sine of each pair's angle per position.
+  static const double angles_turns[][2] = {
+      {0x1.14a280fb5068cp-1, 0x1.aed548f090ceep-1}, {0x1.76a95fe716d1fp-1, 0x1.5cf59bfbfca96p-1},
+      {0x1.b1281b298e551p-1, 0x1.10fb74296150cp-1}, {0x1.d3258cd45f79dp-1, 0x1.a321e0eae2612p-2},
+      {0x1.e69cd4e4a11e6p-1, 0x1.3e727ba48408fp-2}, {0x1.f1abe0b7bb5d3p-1, 0x1.e11e4d06e08d2p-3},
+      {0x1.f7ed06799122cp-1, 0x1.6a467356c2e0ep-3}, {0x1.fb7450142a2f8p-1, 0x1.104be619bfb7fp-3},
+      {0x1.fd712f9a817c1p-1, 0x1.98eaecb8bcb2cp-4}, {0x1.fe8fa2fc1a392p-1, 0x1.32de6e533d6edp-4},
+      {0x1.ff30cfc3a1807p-1, 0x1.cc6d60c07c34dp-5}, {0x1.ff8b79d7d8cedp-1, 0x1.5959f54b89dd8p-5},
+      {0x1.ffbe782e9b239p-1, 0x1.0302b77f58417p-5}, {0x1.ffdb25eb944e8p-1, 0x1.847d4ceb27486p-6},
+      {0x1.ffeb46b7e0bd4p-1, 0x1.23568370a90f7p-6}, {0x1.fff458962092cp-1, 0x1.b4f491f547596p-7},
+      {0x1.fff9724ad97aap-1, 0x1.47acae915e807p-7}, {0x1.fffc508d5f29ep-1, 0x1.eb72312f25219p-8},
+      {0x1.fffded75910ccp-1, 0x1.7088b8b6fe871p-8}, {0x1.fffed5a798164p-1, 0x1.145cb93b2d765p-8},
+      {0x1.ffff583a5ce28p-1, 0x1.9e7c40fd5bc25p-9}, {0x1.ffffa1a7a2a3ap-1, 0x1.36d205eef2b97p-9},
+      {0x1.ffffcaf21fdbdp-1, 0x1.d22a3f8915bcbp-10}, {0x1.ffffe22a5966ap-1, 0x1.5d9314f7f9213p-10},
+      {0x1.ffffef390876cp-1, 0x1.0624da5218a62p-10}, {0x1.fffff690c334p-1, 0x1.8929166be3ca5p-11},
+      {0x1.fffffab1cfe74p-1, 0x1.26d42bc9e852ep-11}, {0x1.fffffd043c1d3p-1, 0x1.ba2e4a32b9599p-12},
+      {0x1.fffffe5280d69p-1, 0x1.4b96be3f7594fp-12}, {0x1.ffffff0e79eafp-1, 0x1.f15027bbf7fb9p-13},
+      {0x1.ffffff782e63bp-1, 0x1.74eea5fb18843p-13}, {0x1.ffffffb39f9c7p-1, 0x1.17a8e2f3dc5b8p-13}};
+  fill_angles(packed, 137, 32, angles_turns, nullptr, true);
+  restore_float_state(before);
+}
+
+void run(const textbook_mha_1_137_320_5_args* args, const void* packed, void* workspace,
+    int workers, textbook_mha_1_137_320_5_parallel_for parallel_for, void* ctx) {
+  Memory m;
+  m.packed = static_cast<const float*>(packed);
+  float* scratch = static_cast<float*>(workspace);
+  m.x = args->x;
+  m.out = args->out;
+  m.angles = m.packed;
+  m.wq_out = scratch;
+  m.wk_out = scratch + 43840;
+  m.wv_out = scratch + 87680;
+  m.heads = scratch + 131520;
+  m.local = scratch + 175360;
+
+  const auto each = [&](long items, void (*body)(void*, long, int)) {
+    if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
+    for (long item = 0; item < items; ++item) body(&m, item, 0);
+  };
+  each(60, project_wq_wk_wv_body);
+  each(45, attention_body);
+  each(20, project_wo_body);
+}
+
+}  // namespace textbook_mha_1_137_320_5_avx2
+
+#ifdef __clang__
+  #pragma clang attribute pop
+  #pragma clang diagnostic pop
+#else
+  #pragma GCC pop_options
+#endif

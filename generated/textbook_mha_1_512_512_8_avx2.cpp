@@ -1,0 +1,2146 @@
+// textbook_mha_1_512_512_8 for avx2: 8 floats a vector, 16 registers. Made by
+//   attune gen 'textbook_mha<1,512,512,8>' --isa portable,avx2,avx512
+// One call takes 1343 MFLOP on 6.291 MB of inputs, outputs and weights.
+//
+// The spec is textbook_mha<1,512,512,8>:
+//   // x [batch, seq, model] -> [batch, seq, model], causal, with RoPE on queries and keys.
+//   template <long Batch, long Seq, long Model, long Heads>
+//   constexpr auto textbook_mha = [] {
+//     auto x = input<Batch, Seq, Model>("x");
+//     auto q = rope(split_heads<Heads>(linear<Model>(x, "wq")));  // [batch, heads, seq, head_dim]
+//     auto k = rope(split_heads<Heads>(linear<Model>(x, "wk")));
+//     auto v = split_heads<Heads>(linear<Model>(x, "wv"));
+//     auto s = matmul(q, transpose(k)) / sqrt_of<Model / Heads>;
+//     auto p = softmax(mask(s, causal));
+//     return linear<Model>(merge_heads(matmul(p, v)), "wo");
+//   };
+//
+// What was decided:
+// - project_wq_wk_wv: 512 rows of 512 by wq (512 columns), wk (512 columns) and wv (512 columns),
+//   packed in 96 panels of 16 columns (32 kB), one an item; tiles of 6 rows x 16 columns: 12 of 16
+//   registers accumulate, a step is 12 fma on 8 loads.
+// - attention: 8 times 512 rows against 512 columns, 168 at a time: their scores lie in a worker's
+//   22.2 kB and nowhere else. 21 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
+//   registers accumulate, a step is 12 fma on 7 loads. 1 block of 8 rows, score tiles of 14 columns
+//   x 8 lanes: 14 of 16 registers accumulate, a step is 14 fma on 15 loads. Whole tiles of removed
+//   pairs are skipped; tiles that keep all pairs test none. Value tiles of 6 rows x 16 columns: 12
+//   of 16 registers accumulate, a step is 12 fma on 8 loads.
+// - project_wo: 512 rows of 512 by wo (512 columns), packed in 32 panels of 16 columns (32 kB), one
+//   an item; tiles of 6 rows x 16 columns: 12 of 16 registers accumulate, a step is 12 fma on 8
+//   loads.
+#include "textbook_mha_1_512_512_8.h"
+
+#include <immintrin.h>
+
+#ifdef __FAST_MATH__
+  #error "compile this file without -ffast-math: it relies on NaN, infinities and the order of sums"
+#endif
+
+#ifdef __clang__
+  #pragma clang diagnostic push
+  #pragma clang diagnostic ignored "-Wunused-function"
+  #pragma clang fp contract(off)
+  #pragma clang attribute push( \
+      __attribute__((target("avx2,fma"))), apply_to = function)
+#else
+  #pragma GCC push_options
+  #pragma GCC target("avx2,fma")
+  #pragma GCC optimize("fp-contract=off")
+#endif
+
+namespace textbook_mha_1_512_512_8_avx2 {
+
+namespace {
+
+using vec = __m256;
+typedef int ivec __attribute__((vector_size(32)));
+using lanes_t = __m256;  // all bits of a lane set or none
+static inline vec load(const float* p) { return _mm256_loadu_ps(p); }
+static inline void store(float* p, vec a) { _mm256_storeu_ps(p, a); }
+static inline vec splat(float x) { return _mm256_set1_ps(x); }
+
+// a * b + c with one rounding.
+static inline vec fma(vec a, vec b, vec c) { return _mm256_fmadd_ps(a, b, c); }
+
+// The second operand where either is NaN.
+static inline vec min(vec a, vec b) { return _mm256_min_ps(a, b); }
+static inline float min(float a, float b) { return a < b ? a : b; }
+
+// The second operand where either is NaN.
+static inline vec max(vec a, vec b) { return _mm256_max_ps(a, b); }
+static inline float max(float a, float b) { return a > b ? a : b; }
+
+// a where m, else b.
+static inline vec select(lanes_t m, vec a, vec b) { return _mm256_blendv_ps(b, a, m); }
+
+// a where m, else 0, whatever a holds there.
+static inline vec keep_where(lanes_t m, vec a) { return _mm256_and_ps(m, a); }
+
+// False where either is NaN.
+static inline lanes_t less(vec a, vec b) { return _mm256_cmp_ps(a, b, _CMP_LT_OQ); }
+
+// False where either is NaN.
+static inline lanes_t less_equal(vec a, vec b) { return _mm256_cmp_ps(a, b, _CMP_LE_OQ); }
+
+// True where either is NaN.
+static inline lanes_t not_less(vec a, vec b) { return _mm256_cmp_ps(a, b, _CMP_NLT_UQ); }
+
+static inline lanes_t both(lanes_t m, lanes_t n) { return _mm256_and_ps(m, n); }
+static inline lanes_t either(lanes_t m, lanes_t n) { return _mm256_or_ps(m, n); }
+static inline lanes_t all_lanes(bool b) { return _mm256_castsi256_ps(_mm256_set1_epi32(-b)); }
+static inline lanes_t negation(lanes_t m) { return _mm256_xor_ps(m, all_lanes(true)); }
+static inline bool any(lanes_t m) { return _mm256_movemask_ps(m) != 0; }
+static inline bool has_nan(vec a) { return any(_mm256_cmp_ps(a, a, _CMP_UNORD_Q)); }
+static inline ivec iota() { return ivec{0, 1, 2, 3, 4, 5, 6, 7}; }
+static inline ivec isplat(int i) { return (ivec)_mm256_set1_epi32(i); }
+static inline lanes_t iless_equal(ivec a, ivec b) { return (lanes_t)(a <= b); }
+static inline vec to_real(ivec a) { return _mm256_cvtepi32_ps((__m256i)a); }
+
+// The nearest integers, halves to even; the least integer for NaN and beyond the range.
+static inline ivec nearest(vec a) { return (ivec)_mm256_cvtps_epi32(a); }
+
+// p * 2^n where that is neither subnormal nor beyond the greatest float.
+static inline vec add_exponent(vec p, ivec n) { return (vec)((ivec)p + (n << 23)); }
+
+static inline float first(vec a) { return _mm256_cvtss_f32(a); }
+
+static inline float reduce_add(vec a) {
+  __m128 b = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+  b = _mm_add_ps(b, _mm_movehl_ps(b, b));
+  return _mm_cvtss_f32(_mm_add_ss(b, _mm_movehdup_ps(b)));
+}
+
+// Lanes 1, 0, 3, 2, ..
+static inline vec swap_pairs(vec a) { return _mm256_permute_ps(a, 0xb1); }
+
+// to[j * to_stride + i] = scale[i] * from[i * from_stride + j] for i, j < 8,
+// four columns at a time.
+static inline vec row_and_fourth_next(const float* p, long stride) {
+  vec row = _mm256_castps128_ps256(_mm_loadu_ps(p));
+  return _mm256_insertf128_ps(row, _mm_loadu_ps(p + 4 * stride), 1);
+}
+static inline void transpose_block(const float* from, long from_stride, float* to, long to_stride,
+    vec scale) {
+  for (int half = 0; half < 2; ++half) {
+    vec row0 = row_and_fourth_next(from, from_stride);
+    vec row1 = row_and_fourth_next(from + from_stride, from_stride);
+    vec row2 = row_and_fourth_next(from + 2 * from_stride, from_stride);
+    vec row3 = row_and_fourth_next(from + 3 * from_stride, from_stride);
+    vec a = _mm256_unpacklo_ps(row0, row1), b = _mm256_unpackhi_ps(row0, row1);
+    vec c = _mm256_unpacklo_ps(row2, row3), d = _mm256_unpackhi_ps(row2, row3);
+    store(to, scale * _mm256_shuffle_ps(a, c, 0x44));
+    store(to + to_stride, scale * _mm256_shuffle_ps(a, c, 0xee));
+    store(to + 2 * to_stride, scale * _mm256_shuffle_ps(b, d, 0x44));
+    store(to + 3 * to_stride, scale * _mm256_shuffle_ps(b, d, 0xee));
+    from += 4;
+    to += 4 * to_stride;
+  }
+}
+
+// e^x for x <= 0, within a relative 2e-7 + 3e-9 |x|. NaN stays NaN. Exactly 0 below -87.3365, where
+// the result would be subnormal, and at -inf.
+static inline vec exp_nonpositive(vec x) {
+  ivec n = nearest(x * splat(1.44269502f));
+  vec r = fma(to_real(n), splat(-0.693147182f), x);
+  vec p = splat(0.00828973018f);
+  p = fma(p, r, splat(0.0418978557f));
+  p = fma(p, r, splat(0.166676477f));
+  p = fma(p, r, splat(0.499991506f));
+  p = fma(p, r, splat(0.999999702f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(x, splat(-87.3365021f)), add_exponent(p, n));
+}
+
+// What exp_shifted wants to know of a row's peak: -log2(e) * peak, finite for every finite peak.
+static inline vec shift_of(vec peak) { return min(splat(__FLT_MAX__), peak * splat(-1.44269502f)); }
+
+// e^(x - peak), given shift_of(peak). NaN stays NaN, -inf gives 0; a result below the least normal
+// float is 0 or subnormal, one above 2^127 is that or more.
+static inline vec exp_shifted(vec x, vec shift) {
+  vec y = fma(x, splat(1.44269502f), shift);
+  y = min(splat(127.0f), y);
+  ivec n = nearest(y);
+  vec r = y - to_real(n);
+  vec p = splat(0.00132692605f);
+  p = fma(p, r, splat(0.00967129972f));
+  p = fma(p, r, splat(0.055507116f));
+  p = fma(p, r, splat(0.240222469f));
+  p = fma(p, r, splat(0.693147004f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(y, splat(-126.0f)), add_exponent(p, n));
+}
+
+// e^x within a relative 2e-7. NaN stays NaN. Exactly 0 below -87.3365, where the result would be
+// subnormal, and at -inf; inf where it overflows.
+static inline vec exp(vec x) {
+  ivec n = nearest(x * splat(1.44269502f));
+  vec r = fma(to_real(n), splat(-0.693147182f), x);
+  r = fma(to_real(n), splat(1.90465421e-09f), r);
+  vec p = splat(0.00828973018f);
+  p = fma(p, r, splat(0.0418978557f));
+  p = fma(p, r, splat(0.166676477f));
+  p = fma(p, r, splat(0.499991506f));
+  p = fma(p, r, splat(0.999999702f));
+  p = fma(p, r, splat(1.0f));
+  vec y = keep_where(not_less(x, splat(-87.3365021f)), add_exponent(p, n));
+  return select(less(splat(88.7228317f), x), splat(__builtin_inff()), y);
+}
+static inline float exp(float x) { return first(exp(splat(x))); }
+
+// Subnormals count as zero, rounding to nearest, no traps. Returns the state before.
+static inline unsigned set_float_state() {
+#if defined(__x86_64__)
+  unsigned before = __builtin_ia32_stmxcsr();
+  __builtin_ia32_ldmxcsr(0x9FC0);
+  return before;
+#elif defined(__aarch64__)
+  unsigned long before;
+  asm volatile("mrs %0, fpcr"
+               : "=r"(before));
+  asm volatile("msr fpcr, %0"
+               :
+               : "r"(1ul << 24));
+  return (unsigned)before;
+#else
+  return 0;
+#endif
+}
+
+static inline void restore_float_state(unsigned before) {
+#if defined(__x86_64__)
+  __builtin_ia32_ldmxcsr(before);
+#elif defined(__aarch64__)
+  asm volatile("msr fpcr, %0"
+               :
+               : "r"((unsigned long)before));
+#else
+  (void)before;
+#endif
+}
+
+static inline long smaller(long a, long b) { return b < a ? b : a; }
+
+// Where everything lies. Below, c0 and c1 count the outer dimensions, row and col the inner ones.
+struct Memory {
+  const float* x;
+  float* out;
+  const float* angles;  // packed
+  float* wq_out;        // in the workspace
+  float* wk_out;        // in the workspace
+  float* wv_out;        // in the workspace
+  float* heads;         // in the workspace
+  const float* packed;
+  float* local;  // of worker 0; the others' follow
+};
+
+// A worker's memory: a block of rows, one a lane, against a block of columns.
+struct attention_memory {
+  float rows[1536];       // [64][24], scaled
+  float scores[4032];     // [168][24]; weights once they are known
+  float peak[24];         // of each row, the score that the others are compared with
+  float total[24];        // and the sum of its weights
+  float carry[24];        // what its older sums are multiplied by, at the end by what
+  float block_peak[24];   // the greatest score in the block of columns
+  float block_total[24];  // and the sum of the block's weights
+};
+
+// 6 rows of a times 16 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wq_tile_6x16(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 16 * k);
+    const vec b1 = load(w + 16 * k + 8);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(a[k + 512]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(a[k + 1024]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(a[k + 1536]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(a[k + 2048]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(a[k + 2560]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+  }
+
+  const long group = vector / 8;
+  const long n = 8 * (vector % 8);
+
+  float* wq_out_at = m.wq_out + 32768 * group + 64 * row + n;
+  const float* angles_at = m.angles + 64 * row + n;
+  store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 32768));
+  store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 32832));
+  store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 32896));
+  store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 32960));
+  store(wq_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 33024));
+  store(wq_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 33088));
+  store(wq_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 32776));
+  store(wq_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 32840));
+  store(wq_out_at + 136, s21 * load(angles_at + 136) + swap_pairs(s21) * load(angles_at + 32904));
+  store(wq_out_at + 200, s31 * load(angles_at + 200) + swap_pairs(s31) * load(angles_at + 32968));
+  store(wq_out_at + 264, s41 * load(angles_at + 264) + swap_pairs(s41) * load(angles_at + 33032));
+  store(wq_out_at + 328, s51 * load(angles_at + 328) + swap_pairs(s51) * load(angles_at + 33096));
+}
+
+// 2 rows of a times 16 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wq_tile_2x16(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 16 * k);
+    const vec b1 = load(w + 16 * k + 8);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(a[k + 512]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+  }
+
+  const long group = vector / 8;
+  const long n = 8 * (vector % 8);
+
+  float* wq_out_at = m.wq_out + 32768 * group + 64 * row + n;
+  const float* angles_at = m.angles + 64 * row + n;
+  store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 32768));
+  store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 32832));
+  store(wq_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 32776));
+  store(wq_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 32840));
+}
+
+// 6 rows of a times 16 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wk_tile_6x16(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 16 * k);
+    const vec b1 = load(w + 16 * k + 8);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(a[k + 512]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(a[k + 1024]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(a[k + 1536]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(a[k + 2048]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(a[k + 2560]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+  }
+
+  const long group = vector / 8;
+  const long n = 8 * (vector % 8);
+
+  float* wk_out_at = m.wk_out + 32768 * group + 64 * row + n;
+  const float* angles_at = m.angles + 64 * row + n;
+  store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 32768));
+  store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 32832));
+  store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 32896));
+  store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 32960));
+  store(wk_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 33024));
+  store(wk_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 33088));
+  store(wk_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 32776));
+  store(wk_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 32840));
+  store(wk_out_at + 136, s21 * load(angles_at + 136) + swap_pairs(s21) * load(angles_at + 32904));
+  store(wk_out_at + 200, s31 * load(angles_at + 200) + swap_pairs(s31) * load(angles_at + 32968));
+  store(wk_out_at + 264, s41 * load(angles_at + 264) + swap_pairs(s41) * load(angles_at + 33032));
+  store(wk_out_at + 328, s51 * load(angles_at + 328) + swap_pairs(s51) * load(angles_at + 33096));
+}
+
+// 2 rows of a times 16 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wk_tile_2x16(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 16 * k);
+    const vec b1 = load(w + 16 * k + 8);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(a[k + 512]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+  }
+
+  const long group = vector / 8;
+  const long n = 8 * (vector % 8);
+
+  float* wk_out_at = m.wk_out + 32768 * group + 64 * row + n;
+  const float* angles_at = m.angles + 64 * row + n;
+  store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 32768));
+  store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 32832));
+  store(wk_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 32776));
+  store(wk_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 32840));
+}
+
+// 6 rows of a times 16 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wv_tile_6x16(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 16 * k);
+    const vec b1 = load(w + 16 * k + 8);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(a[k + 512]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(a[k + 1024]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(a[k + 1536]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(a[k + 2048]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(a[k + 2560]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+  }
+
+  const long group = vector / 8;
+  const long n = 8 * (vector % 8);
+
+  float* wv_out_at = m.wv_out + 32768 * group + 64 * row + n;
+  store(wv_out_at, s00);
+  store(wv_out_at + 64, s10);
+  store(wv_out_at + 128, s20);
+  store(wv_out_at + 192, s30);
+  store(wv_out_at + 256, s40);
+  store(wv_out_at + 320, s50);
+  store(wv_out_at + 8, s01);
+  store(wv_out_at + 72, s11);
+  store(wv_out_at + 136, s21);
+  store(wv_out_at + 200, s31);
+  store(wv_out_at + 264, s41);
+  store(wv_out_at + 328, s51);
+}
+
+// 2 rows of a times 16 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wv_tile_2x16(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 16 * k);
+    const vec b1 = load(w + 16 * k + 8);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(a[k + 512]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+  }
+
+  const long group = vector / 8;
+  const long n = 8 * (vector % 8);
+
+  float* wv_out_at = m.wv_out + 32768 * group + 64 * row + n;
+  store(wv_out_at, s00);
+  store(wv_out_at + 64, s10);
+  store(wv_out_at + 8, s01);
+  store(wv_out_at + 72, s11);
+}
+
+// An item: all rows against one panel of columns.
+[[gnu::noinline]] void project_wq_wk_wv(const Memory& m, long item) {
+  if (item < 32) {
+    const float* a = m.x;
+    const float* w = m.packed + 8192 * item + 65536;
+    const long vector = 2 * item;
+    for (long row = 0; row < 510; row += 6) {
+      wq_tile_6x16(m, a + 512 * row, w, row, vector);
+    }
+    wq_tile_2x16(m, a + 261120, w, 510, vector);
+  } else if (item < 64) {
+    const float* a = m.x;
+    const float* w = m.packed + 8192 * item + 65536;
+    const long vector = 2 * item - 64;
+    for (long row = 0; row < 510; row += 6) {
+      wk_tile_6x16(m, a + 512 * row, w, row, vector);
+    }
+    wk_tile_2x16(m, a + 261120, w, 510, vector);
+  } else {
+    const float* a = m.x;
+    const float* w = m.packed + 8192 * item + 65536;
+    const long vector = 2 * item - 128;
+    for (long row = 0; row < 510; row += 6) {
+      wv_tile_6x16(m, a + 512 * row, w, row, vector);
+    }
+    wv_tile_2x16(m, a + 261120, w, 510, vector);
+  }
+}
+
+// 4 columns x 24 rows of scores.
+[[gnu::noinline]] void attention_scores_4x24(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
+    const vec b2 = load(rows + 24 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+  }
+
+  store(scores, s00);
+  store(scores + 24, s10);
+  store(scores + 48, s20);
+  store(scores + 72, s30);
+
+  store(block_peak, max(load(block_peak), max(max(s00, s10), max(s20, s30))));
+
+  store(scores + 8, s01);
+  store(scores + 32, s11);
+  store(scores + 56, s21);
+  store(scores + 80, s31);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(max(s01, s11), max(s21, s31))));
+
+  store(scores + 16, s02);
+  store(scores + 40, s12);
+  store(scores + 64, s22);
+  store(scores + 88, s32);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(max(s02, s12), max(s22, s32))));
+}
+
+// 4 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_4x8_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 24, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 48, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 72, x3_0);
+
+  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
+}
+
+// 4 columns x 24 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_scores_in_part_4x24(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 8 * (row / 8) + 8;
+  if (col < high0) {
+    attention_scores_4x8_in_part(local.rows, b, scores, local.block_peak, row, col);
+  } else {
+    for (long i = 0; i < 4; ++i) {
+      store(scores + 24 * i, splat(-__builtin_inff()));
+    }
+  }
+  const long high1 = 8 * (row / 8) + 16;
+  if (col < high1) {
+    attention_scores_4x8_in_part(local.rows + 8, b, scores + 8, local.block_peak + 8, row + 8, col);
+  } else {
+    for (long i = 0; i < 4; ++i) {
+      store(scores + 24 * i + 8, splat(-__builtin_inff()));
+    }
+  }
+  const long high2 = 8 * (row / 8) + 24;
+  if (col < high2) {
+    attention_scores_4x8_in_part(local.rows + 16, b, scores + 16, local.block_peak + 16, row + 16,
+        col);
+  } else {
+    for (long i = 0; i < 4; ++i) {
+      store(scores + 24 * i + 16, splat(-__builtin_inff()));
+    }
+  }
+}
+
+// Scores of 24 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_24(attention_memory& local, long count, bool all) {
+  const vec old0 = load(local.peak);
+  const lanes_t outside0 = negation(less_equal(load(local.block_total), splat(0x1p+40f)));
+  const vec peak0 =
+      select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
+  store(local.peak, peak0);
+  const vec shift0 = shift_of(peak0);
+  store(local.carry, exp_nonpositive(old0 - peak0));
+  vec total0 = splat(0.0f);
+
+  const vec old1 = load(local.peak + 8);
+  const lanes_t outside1 = negation(less_equal(load(local.block_total + 8), splat(0x1p+40f)));
+  const vec peak1 =
+      select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 8)), old1);
+  store(local.peak + 8, peak1);
+  const vec shift1 = shift_of(peak1);
+  store(local.carry + 8, exp_nonpositive(old1 - peak1));
+  vec total1 = splat(0.0f);
+
+  const vec old2 = load(local.peak + 16);
+  const lanes_t outside2 = negation(less_equal(load(local.block_total + 16), splat(0x1p+40f)));
+  const vec peak2 =
+      select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 16)), old2);
+  store(local.peak + 16, peak2);
+  const vec shift2 = shift_of(peak2);
+  store(local.carry + 16, exp_nonpositive(old2 - peak2));
+  vec total2 = splat(0.0f);
+
+  for (long j = 0; j < count; ++j) {
+    const vec w0 = exp_shifted(load(local.scores + 24 * j), shift0);
+    store(local.scores + 24 * j, w0);
+    total0 = total0 + w0;
+    const vec w1 = exp_shifted(load(local.scores + 24 * j + 8), shift1);
+    store(local.scores + 24 * j + 8, w1);
+    total1 = total1 + w1;
+    const vec w2 = exp_shifted(load(local.scores + 24 * j + 16), shift2);
+    store(local.scores + 24 * j + 16, w2);
+    total2 = total2 + w2;
+  }
+
+  store(local.block_total, total0);
+  store(local.block_total + 8, total1);
+  store(local.block_total + 16, total2);
+}
+
+// 4 columns x 24 rows of weights.
+[[gnu::noinline]] void attention_weights_4x24(const float* rows, const float* b, float* scores,
+    const float* peak, float* block_total) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
+    const vec b2 = load(rows + 24 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+  }
+
+  const vec shift0 = shift_of(load(peak));
+  const vec w0_0 = exp_shifted(s00, shift0);
+  store(scores, w0_0);
+  const vec w1_0 = exp_shifted(s10, shift0);
+  store(scores + 24, w1_0);
+  const vec w2_0 = exp_shifted(s20, shift0);
+  store(scores + 48, w2_0);
+  const vec w3_0 = exp_shifted(s30, shift0);
+  store(scores + 72, w3_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
+
+  const vec shift1 = shift_of(load(peak + 8));
+  const vec w0_1 = exp_shifted(s01, shift1);
+  store(scores + 8, w0_1);
+  const vec w1_1 = exp_shifted(s11, shift1);
+  store(scores + 32, w1_1);
+  const vec w2_1 = exp_shifted(s21, shift1);
+  store(scores + 56, w2_1);
+  const vec w3_1 = exp_shifted(s31, shift1);
+  store(scores + 80, w3_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1);
+
+  const vec shift2 = shift_of(load(peak + 16));
+  const vec w0_2 = exp_shifted(s02, shift2);
+  store(scores + 16, w0_2);
+  const vec w1_2 = exp_shifted(s12, shift2);
+  store(scores + 40, w1_2);
+  const vec w2_2 = exp_shifted(s22, shift2);
+  store(scores + 64, w2_2);
+  const vec w3_2 = exp_shifted(s32, shift2);
+  store(scores + 88, w3_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2 + w3_2);
+}
+
+// 4 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_4x8_in_part(const float* rows, const float* b,
+    float* scores, const float* peak, float* block_total, long row, long col) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec shift0 = shift_of(load(peak));
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp_shifted(x0_0, shift0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp_shifted(x1_0, shift0);
+  store(scores + 24, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp_shifted(x2_0, shift0);
+  store(scores + 48, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp_shifted(x3_0, shift0);
+  store(scores + 72, w3_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
+}
+
+// 4 columns x 24 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_weights_in_part_4x24(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 8 * (row / 8) + 8;
+  if (col < high0) {
+    attention_weights_4x8_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+  } else {
+    for (long i = 0; i < 4; ++i) {
+      store(scores + 24 * i, splat(0.0f));
+    }
+  }
+  const long high1 = 8 * (row / 8) + 16;
+  if (col < high1) {
+    attention_weights_4x8_in_part(local.rows + 8, b, scores + 8, local.peak + 8,
+        local.block_total + 8, row + 8, col);
+  } else {
+    for (long i = 0; i < 4; ++i) {
+      store(scores + 24 * i + 8, splat(0.0f));
+    }
+  }
+  const long high2 = 8 * (row / 8) + 24;
+  if (col < high2) {
+    attention_weights_4x8_in_part(local.rows + 16, b, scores + 16, local.peak + 16,
+        local.block_total + 16, row + 16, col);
+  } else {
+    for (long i = 0; i < 4; ++i) {
+      store(scores + 24 * i + 16, splat(0.0f));
+    }
+  }
+}
+
+// Weights of 24 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_24(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.wk_out + 32768 * c1 + 64 * col;
+  for (long j = from; j < count - 3; j += 4) {
+    if (col + j < whole_end) {
+      attention_weights_4x24(local.rows, b + 64 * j, local.scores + 24 * j, local.peak,
+          local.block_total);
+    } else {
+      attention_weights_in_part_4x24(b + 64 * j, local.scores + 24 * j, row, col + j, local);
+    }
+  }
+}
+
+// Scores of 24 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_24(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.wk_out + 32768 * c1 + 64 * col;
+  for (long j = from; j < count - 3; j += 4) {
+    if (col + j < whole_end) {
+      attention_scores_4x24(local.rows, b + 64 * j, local.scores + 24 * j, local.block_peak);
+    } else {
+      attention_scores_in_part_4x24(b + 64 * j, local.scores + 24 * j, row, col + j, local);
+    }
+  }
+}
+
+// 6 rows x 16 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_6x16(const float* weights, const float* v, long count,
+    float* out, const float* carry, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+
+  if (!fresh) {
+    const vec c0 = splat(carry[0]);
+    s00 = c0 * load(out);
+    s01 = c0 * load(out + 8);
+    const vec c1 = splat(carry[1]);
+    s10 = c1 * load(out + 512);
+    s11 = c1 * load(out + 520);
+    const vec c2 = splat(carry[2]);
+    s20 = c2 * load(out + 1024);
+    s21 = c2 * load(out + 1032);
+    const vec c3 = splat(carry[3]);
+    s30 = c3 * load(out + 1536);
+    s31 = c3 * load(out + 1544);
+    const vec c4 = splat(carry[4]);
+    s40 = c4 * load(out + 2048);
+    s41 = c4 * load(out + 2056);
+    const vec c5 = splat(carry[5]);
+    s50 = c5 * load(out + 2560);
+    s51 = c5 * load(out + 2568);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 8);
+    const vec a0 = splat(weights[24 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(weights[24 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(weights[24 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(weights[24 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(weights[24 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(weights[24 * k + 5]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 512, s10);
+  store(out + 520, s11);
+  store(out + 1024, s20);
+  store(out + 1032, s21);
+  store(out + 1536, s30);
+  store(out + 1544, s31);
+  store(out + 2048, s40);
+  store(out + 2056, s41);
+  store(out + 2560, s50);
+  store(out + 2568, s51);
+}
+
+// Scores of 24 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_24(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  const float* v = m.wv_out + 32768 * c1 + 64 * col;
+  float* out = m.heads + 64 * c1 + 512 * row;
+  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
+  store(local.total + 8,
+      load(local.carry + 8) * load(local.total + 8) + load(local.block_total + 8));
+  store(local.total + 16,
+      load(local.carry + 16) * load(local.total + 16) + load(local.block_total + 16));
+
+  for (long n = 0; n < 64; n += 16) {
+    for (long i = 0; i < 24; i += 6) {
+      const long high_last = 8 * ((row + i + 5) / 8) + 8;
+      const long end = smaller(high_last - col, count);
+      attention_values_6x16(local.scores + i, v + n, end, out + 512 * i + n, local.carry + i,
+          fresh);
+    }
+  }
+}
+
+// 24 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_24(const Memory& m, long c1, long row, long col, long count,
+    long whole_end, attention_memory& local, bool fresh) {
+  store(local.carry, splat(1.0f));
+  store(local.carry + 8, splat(1.0f));
+  store(local.carry + 16, splat(1.0f));
+  store(local.block_total, splat(0.0f));
+  store(local.block_total + 8, splat(0.0f));
+  store(local.block_total + 16, splat(0.0f));
+  long done = 0;
+
+  // The first columns give each row the score that the others are compared with.
+  if (fresh) {
+    const float* b = m.wk_out + 32768 * c1 + 64 * col;
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    if (col < whole_end) {
+      attention_scores_4x24(local.rows, b, local.scores, local.block_peak);
+    } else {
+      attention_scores_in_part_4x24(b, local.scores, row, col, local);
+    }
+    done = 4;
+    attention_weigh_24(local, done, true);
+  }
+
+  attention_weights_of_24(m, c1, row, col, done, count, whole_end, local);
+
+  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
+  const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
+  const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 8), splat(0x1p+40f)));
+  const lanes_t inside2 = both(inside1, less_equal(load(local.block_total + 16), splat(0x1p+40f)));
+  if (any(negation(inside2))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    attention_scores_of_24(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_24(local, count, false);
+  }
+
+  attention_fold_24(m, c1, row, col, count, local, fresh);
+}
+
+// One row by its definition: over exactly the pairs that count, one at a time.
+[[gnu::noinline]] void attention_careful_row(const Memory& m, long c1, long row) {
+  const float* a = m.wq_out + 32768 * c1 + 64 * row;
+  float* out = m.heads + 64 * c1 + 512 * row;
+  float peak = -__FLT_MAX__;
+  float total = 0.0f;
+  bool kept = false;
+
+  for (long n = 0; n < 64; n += 8) {
+    store(out + n, splat(0.0f));
+  }
+
+  const long high = 8 * (row / 8) + 8;
+  for (long col = 0; col < high; ++col) {
+    if (col > row) {
+      continue;
+    }
+
+    const float* b = m.wk_out + 32768 * c1 + 64 * col;
+    vec sum = splat(0.0f);
+    for (long k = 0; k < 64; k += 8) {
+      sum = fma(load(a + k), load(b + k), sum);
+    }
+    const float dot = reduce_add(sum);
+
+    const float score = 0.125f * dot;
+    if (score == -__builtin_inff()) {
+      continue;
+    }
+    kept = true;
+
+    // Older sums are worth less, the higher the peak.
+    if (score > peak) {
+      const float carry = exp(peak - score);
+      total *= carry;
+      for (long n = 0; n < 64; n += 8) {
+        store(out + n, splat(carry) * load(out + n));
+      }
+      peak = score;
+    }
+
+    const float weight = exp(score - peak);
+    total += weight;
+    const float* v = m.wv_out + 32768 * c1 + 64 * col;
+    for (long n = 0; n < 64; n += 8) {
+      store(out + n, fma(splat(weight), load(v + n), load(out + n)));
+    }
+  }
+
+  const float factor = kept ? 1.0f / total : 0.0f;
+  for (long n = 0; n < 64; n += 8) {
+    store(out + n, splat(factor) * load(out + n));
+  }
+}
+
+// The nth of 21 blocks of 24 rows.
+[[gnu::noinline]] void attention_24_rows(const Memory& m, long c1, long nth,
+    attention_memory& local) {
+  const long row = 24 * nth;
+  const float* a = m.wq_out + 32768 * c1 + 64 * row;
+  float* out = m.heads + 64 * c1 + 512 * row;
+
+  // Rows change places with their elements: a vector holds the same element of every row.
+  for (long r = 0; r < 24; r += 8) {
+    for (long k = 0; k < 64; k += 8) {
+      transpose_block(a + 64 * r + k, 64, local.rows + 24 * k + r, 24, splat(0.125f));
+    }
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+  store(local.peak + 8, splat(-__FLT_MAX__));
+  store(local.total + 8, splat(0.0f));
+  store(local.peak + 16, splat(-__FLT_MAX__));
+  store(local.total + 16, splat(0.0f));
+
+  bool fresh = true;
+  const long whole_end = 24 * nth;
+  const long end = 24 * nth + 24;
+  for (long col = 0; col < end; col += 168) {
+    attention_visit_24(m, c1, row, col, smaller(168, end - col), whole_end, local, fresh);
+    fresh = false;
+  }
+
+  store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 8, splat(1.0f) / load(local.total + 8));
+  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
+
+  // x - x is 0, or NaN if x is not finite.
+  vec odd = splat(0.0f);
+  for (long i = 0; i < 24; ++i) {
+    const vec factor = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 8) {
+      const vec x = factor * load(out + 512 * i + n);
+      store(out + 512 * i + n, x);
+      odd = odd + (x - x);
+    }
+  }
+
+  // Rows that are not finite are computed again, with care.
+  if (has_nan(odd)) {
+    for (long i = 0; i < 24; ++i) {
+      vec row_odd = splat(0.0f);
+      for (long n = 0; n < 64; n += 8) {
+        const vec x = load(out + 512 * i + n);
+        row_odd = row_odd + (x - x);
+      }
+      if (has_nan(row_odd)) {
+        attention_careful_row(m, c1, row + i);
+      }
+    }
+  }
+}
+
+// 8 columns x 8 rows of scores.
+[[gnu::noinline]] void attention_scores_8x8(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+  vec s50 = splat(0.0f);
+  vec s60 = splat(0.0f);
+  vec s70 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+  }
+
+  store(scores, s00);
+  store(scores + 24, s10);
+  store(scores + 48, s20);
+  store(scores + 72, s30);
+  store(scores + 96, s40);
+  store(scores + 120, s50);
+  store(scores + 144, s60);
+  store(scores + 168, s70);
+
+  const vec high0_0 = max(max(s00, s10), max(s20, s30));
+  const vec high1_0 = max(max(s40, s50), max(s60, s70));
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+}
+
+// 8 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_8x8_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+  vec s50 = splat(0.0f);
+  vec s60 = splat(0.0f);
+  vec s70 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 24, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 48, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 72, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 96, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  store(scores + 120, x5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  store(scores + 144, x6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
+  store(scores + 168, x7_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+}
+
+// 8 columns x 8 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_scores_in_part_8x8(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 8 * (row / 8) + 8;
+  if (col < high0) {
+    attention_scores_8x8_in_part(local.rows, b, scores, local.block_peak, row, col);
+  } else {
+    for (long i = 0; i < 8; ++i) {
+      store(scores + 24 * i, splat(-__builtin_inff()));
+    }
+  }
+}
+
+// 14 columns x 8 rows of scores.
+[[gnu::noinline]] void attention_scores_14x8(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+  vec s12_0 = splat(0.0f);
+  vec s13_0 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 64]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 128]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 192]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 256]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 320]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 384]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 448]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 512]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 576]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 640]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 704]);
+    s11_0 = fma(a11, b0, s11_0);
+    const vec a12 = splat(b[k + 768]);
+    s12_0 = fma(a12, b0, s12_0);
+    const vec a13 = splat(b[k + 832]);
+    s13_0 = fma(a13, b0, s13_0);
+  }
+
+  store(scores, s0_0);
+  store(scores + 24, s1_0);
+  store(scores + 48, s2_0);
+  store(scores + 72, s3_0);
+  store(scores + 96, s4_0);
+  store(scores + 120, s5_0);
+  store(scores + 144, s6_0);
+  store(scores + 168, s7_0);
+  store(scores + 192, s8_0);
+  store(scores + 216, s9_0);
+  store(scores + 240, s10_0);
+  store(scores + 264, s11_0);
+  store(scores + 288, s12_0);
+  store(scores + 312, s13_0);
+
+  const vec high0_0 = max(max(s0_0, s1_0), max(s2_0, s3_0));
+  const vec high1_0 = max(max(s4_0, s5_0), max(s6_0, s7_0));
+  const vec high2_0 = max(max(s8_0, s9_0), max(s10_0, s11_0));
+  const vec high3_0 = max(s12_0, s13_0);
+  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), max(high2_0, high3_0))));
+}
+
+// 14 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_14x8_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+  vec s12_0 = splat(0.0f);
+  vec s13_0 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 64]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 128]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 192]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 256]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 320]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 384]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 448]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 512]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 576]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 640]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 704]);
+    s11_0 = fma(a11, b0, s11_0);
+    const vec a12 = splat(b[k + 768]);
+    s12_0 = fma(a12, b0, s12_0);
+    const vec a13 = splat(b[k + 832]);
+    s13_0 = fma(a13, b0, s13_0);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
+  store(scores + 24, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
+  store(scores + 48, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
+  store(scores + 72, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
+  store(scores + 96, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
+  store(scores + 120, x5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
+  store(scores + 144, x6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
+  store(scores + 168, x7_0);
+  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
+  store(scores + 192, x8_0);
+  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
+  store(scores + 216, x9_0);
+  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
+  store(scores + 240, x10_0);
+  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
+  store(scores + 264, x11_0);
+  const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
+  store(scores + 288, x12_0);
+  const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
+  store(scores + 312, x13_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
+  const vec high2_0 = max(max(x8_0, x9_0), max(x10_0, x11_0));
+  const vec high3_0 = max(x12_0, x13_0);
+  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), max(high2_0, high3_0))));
+}
+
+// 14 columns x 8 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_scores_in_part_14x8(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 8 * (row / 8) + 8;
+  if (col < high0) {
+    attention_scores_14x8_in_part(local.rows, b, scores, local.block_peak, row, col);
+  } else {
+    for (long i = 0; i < 14; ++i) {
+      store(scores + 24 * i, splat(-__builtin_inff()));
+    }
+  }
+}
+
+// Scores of 8 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_8(attention_memory& local, long count, bool all) {
+  const vec old0 = load(local.peak);
+  const lanes_t outside0 = negation(less_equal(load(local.block_total), splat(0x1p+40f)));
+  const vec peak0 =
+      select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
+  store(local.peak, peak0);
+  const vec shift0 = shift_of(peak0);
+  store(local.carry, exp_nonpositive(old0 - peak0));
+  vec total0 = splat(0.0f);
+
+  for (long j = 0; j < count; ++j) {
+    const vec w0 = exp_shifted(load(local.scores + 24 * j), shift0);
+    store(local.scores + 24 * j, w0);
+    total0 = total0 + w0;
+  }
+
+  store(local.block_total, total0);
+}
+
+// 14 columns x 8 rows of weights.
+[[gnu::noinline]] void attention_weights_14x8(const float* rows, const float* b, float* scores,
+    const float* peak, float* block_total) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+  vec s12_0 = splat(0.0f);
+  vec s13_0 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 64]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 128]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 192]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 256]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 320]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 384]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 448]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 512]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 576]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 640]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 704]);
+    s11_0 = fma(a11, b0, s11_0);
+    const vec a12 = splat(b[k + 768]);
+    s12_0 = fma(a12, b0, s12_0);
+    const vec a13 = splat(b[k + 832]);
+    s13_0 = fma(a13, b0, s13_0);
+  }
+
+  const vec shift0 = shift_of(load(peak));
+  const vec w0_0 = exp_shifted(s0_0, shift0);
+  store(scores, w0_0);
+  const vec w1_0 = exp_shifted(s1_0, shift0);
+  store(scores + 24, w1_0);
+  const vec w2_0 = exp_shifted(s2_0, shift0);
+  store(scores + 48, w2_0);
+  const vec w3_0 = exp_shifted(s3_0, shift0);
+  store(scores + 72, w3_0);
+  const vec w4_0 = exp_shifted(s4_0, shift0);
+  store(scores + 96, w4_0);
+  const vec w5_0 = exp_shifted(s5_0, shift0);
+  store(scores + 120, w5_0);
+  const vec w6_0 = exp_shifted(s6_0, shift0);
+  store(scores + 144, w6_0);
+  const vec w7_0 = exp_shifted(s7_0, shift0);
+  store(scores + 168, w7_0);
+  const vec w8_0 = exp_shifted(s8_0, shift0);
+  store(scores + 192, w8_0);
+  const vec w9_0 = exp_shifted(s9_0, shift0);
+  store(scores + 216, w9_0);
+  const vec w10_0 = exp_shifted(s10_0, shift0);
+  store(scores + 240, w10_0);
+  const vec w11_0 = exp_shifted(s11_0, shift0);
+  store(scores + 264, w11_0);
+  const vec w12_0 = exp_shifted(s12_0, shift0);
+  store(scores + 288, w12_0);
+  const vec w13_0 = exp_shifted(s13_0, shift0);
+  store(scores + 312, w13_0);
+
+  store(block_total,
+      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
+          w10_0 + w11_0 + w12_0 + w13_0);
+}
+
+// 14 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_14x8_in_part(const float* rows, const float* b,
+    float* scores, const float* peak, float* block_total, long row, long col) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+  vec s12_0 = splat(0.0f);
+  vec s13_0 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 64]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 128]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 192]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 256]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 320]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 384]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 448]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 512]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 576]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 640]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 704]);
+    s11_0 = fma(a11, b0, s11_0);
+    const vec a12 = splat(b[k + 768]);
+    s12_0 = fma(a12, b0, s12_0);
+    const vec a13 = splat(b[k + 832]);
+    s13_0 = fma(a13, b0, s13_0);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec shift0 = shift_of(load(peak));
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
+  const vec w0_0 = exp_shifted(x0_0, shift0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
+  const vec w1_0 = exp_shifted(x1_0, shift0);
+  store(scores + 24, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
+  const vec w2_0 = exp_shifted(x2_0, shift0);
+  store(scores + 48, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
+  const vec w3_0 = exp_shifted(x3_0, shift0);
+  store(scores + 72, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
+  const vec w4_0 = exp_shifted(x4_0, shift0);
+  store(scores + 96, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
+  const vec w5_0 = exp_shifted(x5_0, shift0);
+  store(scores + 120, w5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
+  const vec w6_0 = exp_shifted(x6_0, shift0);
+  store(scores + 144, w6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
+  const vec w7_0 = exp_shifted(x7_0, shift0);
+  store(scores + 168, w7_0);
+  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
+  const vec w8_0 = exp_shifted(x8_0, shift0);
+  store(scores + 192, w8_0);
+  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
+  const vec w9_0 = exp_shifted(x9_0, shift0);
+  store(scores + 216, w9_0);
+  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
+  const vec w10_0 = exp_shifted(x10_0, shift0);
+  store(scores + 240, w10_0);
+  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
+  const vec w11_0 = exp_shifted(x11_0, shift0);
+  store(scores + 264, w11_0);
+  const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
+  const vec w12_0 = exp_shifted(x12_0, shift0);
+  store(scores + 288, w12_0);
+  const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
+  const vec w13_0 = exp_shifted(x13_0, shift0);
+  store(scores + 312, w13_0);
+
+  store(block_total,
+      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
+          w10_0 + w11_0 + w12_0 + w13_0);
+}
+
+// 14 columns x 8 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_weights_in_part_14x8(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 8 * (row / 8) + 8;
+  if (col < high0) {
+    attention_weights_14x8_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+  } else {
+    for (long i = 0; i < 14; ++i) {
+      store(scores + 24 * i, splat(0.0f));
+    }
+  }
+}
+
+// 8 columns x 8 rows of weights.
+[[gnu::noinline]] void attention_weights_8x8(const float* rows, const float* b, float* scores,
+    const float* peak, float* block_total) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+  vec s50 = splat(0.0f);
+  vec s60 = splat(0.0f);
+  vec s70 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+  }
+
+  const vec shift0 = shift_of(load(peak));
+  const vec w0_0 = exp_shifted(s00, shift0);
+  store(scores, w0_0);
+  const vec w1_0 = exp_shifted(s10, shift0);
+  store(scores + 24, w1_0);
+  const vec w2_0 = exp_shifted(s20, shift0);
+  store(scores + 48, w2_0);
+  const vec w3_0 = exp_shifted(s30, shift0);
+  store(scores + 72, w3_0);
+  const vec w4_0 = exp_shifted(s40, shift0);
+  store(scores + 96, w4_0);
+  const vec w5_0 = exp_shifted(s50, shift0);
+  store(scores + 120, w5_0);
+  const vec w6_0 = exp_shifted(s60, shift0);
+  store(scores + 144, w6_0);
+  const vec w7_0 = exp_shifted(s70, shift0);
+  store(scores + 168, w7_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+}
+
+// 8 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_8x8_in_part(const float* rows, const float* b,
+    float* scores, const float* peak, float* block_total, long row, long col) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+  vec s50 = splat(0.0f);
+  vec s60 = splat(0.0f);
+  vec s70 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec shift0 = shift_of(load(peak));
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp_shifted(x0_0, shift0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp_shifted(x1_0, shift0);
+  store(scores + 24, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp_shifted(x2_0, shift0);
+  store(scores + 48, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp_shifted(x3_0, shift0);
+  store(scores + 72, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp_shifted(x4_0, shift0);
+  store(scores + 96, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  const vec w5_0 = exp_shifted(x5_0, shift0);
+  store(scores + 120, w5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  const vec w6_0 = exp_shifted(x6_0, shift0);
+  store(scores + 144, w6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
+  const vec w7_0 = exp_shifted(x7_0, shift0);
+  store(scores + 168, w7_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+}
+
+// 8 columns x 8 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_weights_in_part_8x8(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 8 * (row / 8) + 8;
+  if (col < high0) {
+    attention_weights_8x8_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+  } else {
+    for (long i = 0; i < 8; ++i) {
+      store(scores + 24 * i, splat(0.0f));
+    }
+  }
+}
+
+// Weights of 8 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_8(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.wk_out + 32768 * c1 + 64 * col;
+  for (long j = from; j < count - 13; j += 14) {
+    if (col + j < whole_end) {
+      attention_weights_14x8(local.rows, b + 64 * j, local.scores + 24 * j, local.peak,
+          local.block_total);
+    } else {
+      attention_weights_in_part_14x8(b + 64 * j, local.scores + 24 * j, row, col + j, local);
+    }
+  }
+  const long rest = 14 * (count / 14);
+  if (rest < count && from <= rest) {
+    if (col + rest < whole_end) {
+      attention_weights_8x8(local.rows, b + 64 * rest, local.scores + 24 * rest, local.peak,
+          local.block_total);
+    } else {
+      attention_weights_in_part_8x8(b + 64 * rest, local.scores + 24 * rest, row, col + rest,
+          local);
+    }
+  }
+}
+
+// Scores of 8 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_8(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.wk_out + 32768 * c1 + 64 * col;
+  for (long j = from; j < count - 13; j += 14) {
+    if (col + j < whole_end) {
+      attention_scores_14x8(local.rows, b + 64 * j, local.scores + 24 * j, local.block_peak);
+    } else {
+      attention_scores_in_part_14x8(b + 64 * j, local.scores + 24 * j, row, col + j, local);
+    }
+  }
+  const long rest = 14 * (count / 14);
+  if (rest < count && from <= rest) {
+    if (col + rest < whole_end) {
+      attention_scores_8x8(local.rows, b + 64 * rest, local.scores + 24 * rest, local.block_peak);
+    } else {
+      attention_scores_in_part_8x8(b + 64 * rest, local.scores + 24 * rest, row, col + rest, local);
+    }
+  }
+}
+
+// 2 rows x 16 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_2x16(const float* weights, const float* v, long count,
+    float* out, const float* carry, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+
+  if (!fresh) {
+    const vec c0 = splat(carry[0]);
+    s00 = c0 * load(out);
+    s01 = c0 * load(out + 8);
+    const vec c1 = splat(carry[1]);
+    s10 = c1 * load(out + 512);
+    s11 = c1 * load(out + 520);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 8);
+    const vec a0 = splat(weights[24 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(weights[24 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 512, s10);
+  store(out + 520, s11);
+}
+
+// Scores of 8 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_8(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  const float* v = m.wv_out + 32768 * c1 + 64 * col;
+  float* out = m.heads + 64 * c1 + 512 * row;
+  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
+
+  for (long n = 0; n < 64; n += 16) {
+    for (long i = 0; i < 6; i += 6) {
+      const long high_last = 8 * ((row + i + 5) / 8) + 8;
+      const long end = smaller(high_last - col, count);
+      attention_values_6x16(local.scores + i, v + n, end, out + 512 * i + n, local.carry + i,
+          fresh);
+    }
+    {
+      const long high_last = 8 * ((row + 7) / 8) + 8;
+      const long end = smaller(high_last - col, count);
+      attention_values_2x16(local.scores + 6, v + n, end, out + n + 3072, local.carry + 6, fresh);
+    }
+  }
+}
+
+// 8 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_8(const Memory& m, long c1, long row, long col, long count,
+    long whole_end, attention_memory& local, bool fresh) {
+  store(local.carry, splat(1.0f));
+  store(local.block_total, splat(0.0f));
+  long done = 0;
+
+  // The first columns give each row the score that the others are compared with.
+  if (fresh) {
+    const float* b = m.wk_out + 32768 * c1 + 64 * col;
+    store(local.block_peak, splat(-__FLT_MAX__));
+    if (count < 14) {
+      if (col < whole_end) {
+        attention_scores_8x8(local.rows, b, local.scores, local.block_peak);
+      } else {
+        attention_scores_in_part_8x8(b, local.scores, row, col, local);
+      }
+    } else if (col < whole_end) {
+      attention_scores_14x8(local.rows, b, local.scores, local.block_peak);
+    } else {
+      attention_scores_in_part_14x8(b, local.scores, row, col, local);
+    }
+    done = smaller(14, count);
+    attention_weigh_8(local, done, true);
+  }
+
+  attention_weights_of_8(m, c1, row, col, done, count, whole_end, local);
+
+  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
+  const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
+  if (any(negation(inside0))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    attention_scores_of_8(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_8(local, count, false);
+  }
+
+  attention_fold_8(m, c1, row, col, count, local, fresh);
+}
+
+// The one block of 8 rows.
+[[gnu::noinline]] void attention_8_rows(const Memory& m, long c1, attention_memory& local) {
+  const long row = 504;
+  const float* a = m.wq_out + 32768 * c1 + 64 * row;
+  float* out = m.heads + 64 * c1 + 512 * row;
+
+  // Rows change places with their elements: a vector holds the same element of every row.
+  for (long k = 0; k < 64; k += 8) {
+    transpose_block(a + k, 64, local.rows + 24 * k, 24, splat(0.125f));
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+
+  bool fresh = true;
+  for (long col = 0; col < 512; col += 168) {
+    attention_visit_8(m, c1, row, col, smaller(168, 512 - col), 504, local, fresh);
+    fresh = false;
+  }
+
+  store(local.carry, splat(1.0f) / load(local.total));
+
+  // x - x is 0, or NaN if x is not finite.
+  vec odd = splat(0.0f);
+  for (long i = 0; i < 8; ++i) {
+    const vec factor = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 8) {
+      const vec x = factor * load(out + 512 * i + n);
+      store(out + 512 * i + n, x);
+      odd = odd + (x - x);
+    }
+  }
+
+  // Rows that are not finite are computed again, with care.
+  if (has_nan(odd)) {
+    for (long i = 0; i < 8; ++i) {
+      vec row_odd = splat(0.0f);
+      for (long n = 0; n < 64; n += 8) {
+        const vec x = load(out + 512 * i + n);
+        row_odd = row_odd + (x - x);
+      }
+      if (has_nan(row_odd)) {
+        attention_careful_row(m, c1, row + i);
+      }
+    }
+  }
+}
+
+// An item: one block of rows.
+[[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
+  const long block = item % 22;
+  const long c1 = item / 22;
+  if (block < 21) {
+    attention_24_rows(m, c1, block, local);
+  } else {
+    attention_8_rows(m, c1, local);
+  }
+}
+
+// 6 rows of a times 16 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wo_tile_6x16(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 16 * k);
+    const vec b1 = load(w + 16 * k + 8);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(a[k + 512]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(a[k + 1024]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(a[k + 1536]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(a[k + 2048]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(a[k + 2560]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+  }
+
+  const long n = 8 * vector;
+
+  float* out_at = m.out + 512 * row + n;
+  store(out_at, s00);
+  store(out_at + 512, s10);
+  store(out_at + 1024, s20);
+  store(out_at + 1536, s30);
+  store(out_at + 2048, s40);
+  store(out_at + 2560, s50);
+  store(out_at + 8, s01);
+  store(out_at + 520, s11);
+  store(out_at + 1032, s21);
+  store(out_at + 1544, s31);
+  store(out_at + 2056, s41);
+  store(out_at + 2568, s51);
+}
+
+// 2 rows of a times 16 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wo_tile_2x16(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 16 * k);
+    const vec b1 = load(w + 16 * k + 8);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(a[k + 512]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+  }
+
+  const long n = 8 * vector;
+
+  float* out_at = m.out + 512 * row + n;
+  store(out_at, s00);
+  store(out_at + 512, s10);
+  store(out_at + 8, s01);
+  store(out_at + 520, s11);
+}
+
+// An item: all rows against one panel of columns.
+[[gnu::noinline]] void project_wo(const Memory& m, long item) {
+  const float* a = m.heads;
+  const float* w = m.packed + 8192 * item + 851968;
+  const long vector = 2 * item;
+  for (long row = 0; row < 510; row += 6) {
+    wo_tile_6x16(m, a + 512 * row, w, row, vector);
+  }
+  wo_tile_2x16(m, a + 261120, w, 510, vector);
+}
+
+void project_wq_wk_wv_body(void* state, long item, int) {
+  const unsigned before = set_float_state();
+  const Memory& m = *static_cast<Memory*>(state);
+  project_wq_wk_wv(m, item);
+  restore_float_state(before);
+}
+
+void attention_body(void* state, long item, int worker) {
+  const unsigned before = set_float_state();
+  const Memory& m = *static_cast<Memory*>(state);
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 5696L * worker));
+  restore_float_state(before);
+}
+
+void project_wo_body(void* state, long item, int) {
+  const unsigned before = set_float_state();
+  const Memory& m = *static_cast<Memory*>(state);
+  project_wo(m, item);
+  restore_float_state(before);
+}
+
+// Cosines [positions, 2 * pairs], then sines with the sign of their place: entry p, i turns pair i
+// by the angle of position p. turns[i] holds the cosine and sine of one position, start[i] of the
+// first, null of an angle of 0; in double, each entry rounded once.
+[[gnu::noinline]] void fill_angles(float* to, long positions, long pairs, const double (*turns)[2],
+    const double (*start)[2], bool neighbours) {
+  float* sines = to + 2 * positions * pairs;
+  for (long i = 0; i < pairs; ++i) {
+    const long a = neighbours ? 2 * i : i, b = neighbours ? 2 * i + 1 : i + pairs;
+    double c = start ? start[i][0] : 1, s = start ? start[i][1] : 0;
+    for (long p = 0; p < positions; ++p) {
+      const long row = 2 * pairs * p;
+      to[row + a] = to[row + b] = (float)c;
+      sines[row + a] = -(float)s;
+      sines[row + b] = (float)s;
+      const double next = c * turns[i][0] - s * turns[i][1];
+      s = s * turns[i][0] + c * turns[i][1];
+      c = next;
+    }
+  }
+}
+
+}  // namespace
+
+size_t workspace_bytes(int workers) { return 4194304u + 22784u * (size_t)workers; }
+
+size_t packed_bytes() { return 4456448u; }
+
+void pack_weights(const textbook_mha_1_512_512_8_weights* w, float* packed) {
+  // wq: panels of 16 columns, each [512, columns]
+  for (long vector = 0; vector < 64; ++vector) {
+    const long panel = vector / 2;
+    const long place = vector % 8;
+    const long column = 8 * place;
+    float* to = packed + 8192 * panel + 8 * (vector % 2) + 65536;
+    const float* from = w->wq + 512 * (64 * (vector / 8) + column);
+    for (long k = 0; k < 512; ++k) {
+      for (long lane = 0; lane < 8; ++lane) {
+        to[16 * k + lane] = from[512 * lane + k];
+      }
+    }
+  }
+  // wk: panels of 16 columns, each [512, columns]
+  for (long vector = 0; vector < 64; ++vector) {
+    const long panel = vector / 2;
+    const long place = vector % 8;
+    const long column = 8 * place;
+    float* to = packed + 8192 * panel + 8 * (vector % 2) + 327680;
+    const float* from = w->wk + 512 * (64 * (vector / 8) + column);
+    for (long k = 0; k < 512; ++k) {
+      for (long lane = 0; lane < 8; ++lane) {
+        to[16 * k + lane] = from[512 * lane + k];
+      }
+    }
+  }
+  // wv: panels of 16 columns, each [512, columns]
+  for (long vector = 0; vector < 64; ++vector) {
+    const long panel = vector / 2;
+    const long place = vector % 8;
+    const long column = 8 * place;
+    float* to = packed + 8192 * panel + 8 * (vector % 2) + 589824;
+    const float* from = w->wv + 512 * (64 * (vector / 8) + column);
+    for (long k = 0; k < 512; ++k) {
+      for (long lane = 0; lane < 8; ++lane) {
+        to[16 * k + lane] = from[512 * lane + k];
+      }
+    }
+  }
+  // wo: panels of 16 columns, each [512, columns]
+  for (long vector = 0; vector < 64; ++vector) {
+    const long panel = vector / 2;
+    const long column = 8 * vector;
+    float* to = packed + 8192 * panel + 8 * (vector % 2) + 851968;
+    const float* from = w->wo + 512 * column;
+    for (long k = 0; k < 512; ++k) {
+      for (long lane = 0; lane < 8; ++lane) {
+        to[16 * k + lane] = from[512 * lane + k];
+      }
+    }
+  }
+  const unsigned before = set_float_state();
+
+  // angles: the cosine and sine of each pair's angle per position.
+  static const double angles_turns[][2] = {
+      {0x1.14a280fb5068cp-1, 0x1.aed548f090ceep-1}, {0x1.76a95fe716d1fp-1, 0x1.5cf59bfbfca96p-1},
+      {0x1.b1281b298e551p-1, 0x1.10fb74296150cp-1}, {0x1.d3258cd45f79dp-1, 0x1.a321e0eae2612p-2},
+      {0x1.e69cd4e4a11e6p-1, 0x1.3e727ba48408fp-2}, {0x1.f1abe0b7bb5d3p-1, 0x1.e11e4d06e08d2p-3},
+      {0x1.f7ed06799122cp-1, 0x1.6a467356c2e0ep-3}, {0x1.fb7450142a2f8p-1, 0x1.104be619bfb7fp-3},
+      {0x1.fd712f9a817c1p-1, 0x1.98eaecb8bcb2cp-4}, {0x1.fe8fa2fc1a392p-1, 0x1.32de6e533d6edp-4},
+      {0x1.ff30cfc3a1807p-1, 0x1.cc6d60c07c34dp-5}, {0x1.ff8b79d7d8cedp-1, 0x1.5959f54b89dd8p-5},
+      {0x1.ffbe782e9b239p-1, 0x1.0302b77f58417p-5}, {0x1.ffdb25eb944e8p-1, 0x1.847d4ceb27486p-6},
+      {0x1.ffeb46b7e0bd4p-1, 0x1.23568370a90f7p-6}, {0x1.fff458962092cp-1, 0x1.b4f491f547596p-7},
+      {0x1.fff9724ad97aap-1, 0x1.47acae915e807p-7}, {0x1.fffc508d5f29ep-1, 0x1.eb72312f25219p-8},
+      {0x1.fffded75910ccp-1, 0x1.7088b8b6fe871p-8}, {0x1.fffed5a798164p-1, 0x1.145cb93b2d765p-8},
+      {0x1.ffff583a5ce28p-1, 0x1.9e7c40fd5bc25p-9}, {0x1.ffffa1a7a2a3ap-1, 0x1.36d205eef2b97p-9},
+      {0x1.ffffcaf21fdbdp-1, 0x1.d22a3f8915bcbp-10}, {0x1.ffffe22a5966ap-1, 0x1.5d9314f7f9213p-10},
+      {0x1.ffffef390876cp-1, 0x1.0624da5218a62p-10}, {0x1.fffff690c334p-1, 0x1.8929166be3ca5p-11},
+      {0x1.fffffab1cfe74p-1, 0x1.26d42bc9e852ep-11}, {0x1.fffffd043c1d3p-1, 0x1.ba2e4a32b9599p-12},
+      {0x1.fffffe5280d69p-1, 0x1.4b96be3f7594fp-12}, {0x1.ffffff0e79eafp-1, 0x1.f15027bbf7fb9p-13},
+      {0x1.ffffff782e63bp-1, 0x1.74eea5fb18843p-13}, {0x1.ffffffb39f9c7p-1, 0x1.17a8e2f3dc5b8p-13}};
+  fill_angles(packed, 512, 32, angles_turns, nullptr, true);
+  restore_float_state(before);
+}
+
+void run(const textbook_mha_1_512_512_8_args* args, const void* packed, void* workspace,
+    int workers, textbook_mha_1_512_512_8_parallel_for parallel_for, void* ctx) {
+  Memory m;
+  m.packed = static_cast<const float*>(packed);
+  float* scratch = static_cast<float*>(workspace);
+  m.x = args->x;
+  m.out = args->out;
+  m.angles = m.packed;
+  m.wq_out = scratch;
+  m.wk_out = scratch + 262144;
+  m.wv_out = scratch + 524288;
+  m.heads = scratch + 786432;
+  m.local = scratch + 1048576;
+
+  const auto each = [&](long items, void (*body)(void*, long, int)) {
+    if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
+    for (long item = 0; item < items; ++item) body(&m, item, 0);
+  };
+  each(96, project_wq_wk_wv_body);
+  each(176, attention_body);
+  each(32, project_wo_body);
+}
+
+}  // namespace textbook_mha_1_512_512_8_avx2
+
+#ifdef __clang__
+  #pragma clang attribute pop
+  #pragma clang diagnostic pop
+#else
+  #pragma GCC pop_options
+#endif

@@ -1,0 +1,2832 @@
+// textbook_mha_1_512_512_8 for avx512: 16 floats a vector, 32 registers. Made by
+//   attune gen 'textbook_mha<1,512,512,8>' --isa portable,avx2,avx512
+// One call takes 1343 MFLOP on 6.291 MB of inputs, outputs and weights.
+//
+// The spec is textbook_mha<1,512,512,8>:
+//   // x [batch, seq, model] -> [batch, seq, model], causal, with RoPE on queries and keys.
+//   template <long Batch, long Seq, long Model, long Heads>
+//   constexpr auto textbook_mha = [] {
+//     auto x = input<Batch, Seq, Model>("x");
+//     auto q = rope(split_heads<Heads>(linear<Model>(x, "wq")));  // [batch, heads, seq, head_dim]
+//     auto k = rope(split_heads<Heads>(linear<Model>(x, "wk")));
+//     auto v = split_heads<Heads>(linear<Model>(x, "wv"));
+//     auto s = matmul(q, transpose(k)) / sqrt_of<Model / Heads>;
+//     auto p = softmax(mask(s, causal));
+//     return linear<Model>(merge_heads(matmul(p, v)), "wo");
+//   };
+//
+// What was decided:
+// - project_wq_wk_wv: 512 rows of 512 by wq (512 columns), wk (512 columns) and wv (512 columns),
+//   packed in 48 panels of 32 columns (64 kB), one an item; tiles of 14 rows x 32 columns: 28 of 32
+//   registers accumulate, a step is 28 fma on 16 loads.
+// - attention: 8 times 512 rows against 512 columns, 120 at a time: their scores lie in a worker's
+//   35.4 kB and nowhere else. 10 blocks of 48 rows, score tiles of 8 columns x 48 lanes: 24 of 32
+//   registers accumulate, a step is 24 fma on 11 loads. 1 block of 32 rows, score tiles of 12
+//   columns x 32 lanes: 24 of 32 registers accumulate, a step is 24 fma on 14 loads. Whole tiles of
+//   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 14 rows x 32
+//   columns: 28 of 32 registers accumulate, a step is 28 fma on 16 loads.
+// - project_wo: 512 rows of 512 by wo (512 columns), packed in 16 panels of 32 columns (64 kB), one
+//   an item; tiles of 14 rows x 32 columns: 28 of 32 registers accumulate, a step is 28 fma on 16
+//   loads.
+#include "textbook_mha_1_512_512_8.h"
+
+#include <immintrin.h>
+
+#ifdef __FAST_MATH__
+  #error "compile this file without -ffast-math: it relies on NaN, infinities and the order of sums"
+#endif
+
+#ifdef __clang__
+  #pragma clang diagnostic push
+  #pragma clang diagnostic ignored "-Wunused-function"
+  #pragma clang fp contract(off)
+  #pragma clang attribute push( \
+      __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw"))), apply_to = function)
+#else
+  #pragma GCC push_options
+  #pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw")
+  #pragma GCC optimize("fp-contract=off")
+#endif
+
+namespace textbook_mha_1_512_512_8_avx512 {
+
+namespace {
+
+using vec = __m512;
+typedef int ivec __attribute__((vector_size(64)));
+using lanes_t = __mmask16;  // a bit per lane
+
+// The plain forms of some intrinsics make GCC 12 warn of an uninitialized value in its own header.
+enum : lanes_t { every = 0xffff };
+
+static inline vec load(const float* p) { return _mm512_loadu_ps(p); }
+static inline void store(float* p, vec a) { _mm512_storeu_ps(p, a); }
+static inline vec splat(float x) { return _mm512_set1_ps(x); }
+
+// a * b + c with one rounding.
+static inline vec fma(vec a, vec b, vec c) { return _mm512_fmadd_ps(a, b, c); }
+
+// The second operand where either is NaN.
+static inline vec min(vec a, vec b) { return _mm512_maskz_min_ps(every, a, b); }
+static inline float min(float a, float b) { return a < b ? a : b; }
+
+// The second operand where either is NaN.
+static inline vec max(vec a, vec b) { return _mm512_maskz_max_ps(every, a, b); }
+static inline float max(float a, float b) { return a > b ? a : b; }
+
+// a where m, else b.
+static inline vec select(lanes_t m, vec a, vec b) { return _mm512_mask_blend_ps(m, b, a); }
+
+// a where m, else 0, whatever a holds there.
+static inline vec keep_where(lanes_t m, vec a) { return _mm512_maskz_mov_ps(m, a); }
+
+// False where either is NaN.
+static inline lanes_t less(vec a, vec b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
+
+// False where either is NaN.
+static inline lanes_t less_equal(vec a, vec b) { return _mm512_cmp_ps_mask(a, b, _CMP_LE_OQ); }
+
+// True where either is NaN.
+static inline lanes_t not_less(vec a, vec b) { return _mm512_cmp_ps_mask(a, b, _CMP_NLT_UQ); }
+
+static inline lanes_t both(lanes_t m, lanes_t n) { return m & n; }
+static inline lanes_t either(lanes_t m, lanes_t n) { return m | n; }
+static inline lanes_t negation(lanes_t m) { return (lanes_t)~m; }
+static inline bool any(lanes_t m) { return m != 0; }
+static inline lanes_t all_lanes(bool b) { return (lanes_t)-b; }
+static inline bool has_nan(vec a) { return _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q) != 0; }
+static inline ivec iota() { return ivec{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}; }
+static inline ivec isplat(int i) { return (ivec)_mm512_set1_epi32(i); }
+
+static inline lanes_t iless_equal(ivec a, ivec b) {
+  return _mm512_cmple_epi32_mask((__m512i)a, (__m512i)b);
+}
+
+// a less the nearest integer, halves to even; 0 for +-inf.
+static inline vec from_nearest(vec a) { return _mm512_maskz_reduce_ps(every, a, 8); }
+
+// p * 2^n for whole n; NaN if either is.
+static inline vec scale2(vec p, vec n) { return _mm512_maskz_scalef_ps(every, p, n); }
+
+static inline float first(vec a) { return _mm512_cvtss_f32(a); }
+
+static inline float reduce_add(vec a) {
+  __m256 low = _mm512_maskz_extractf32x8_ps(0xff, a, 0);
+  __m256 high = _mm512_maskz_extractf32x8_ps(0xff, a, 1);
+  __m256 b = _mm256_add_ps(low, high);
+  __m128 c = _mm_add_ps(_mm256_castps256_ps128(b), _mm256_extractf128_ps(b, 1));
+  c = _mm_add_ps(c, _mm_movehl_ps(c, c));
+  return _mm_cvtss_f32(_mm_add_ss(c, _mm_movehdup_ps(c)));
+}
+
+// Lanes 1, 0, 3, 2, ..
+static inline vec swap_pairs(vec a) { return _mm512_maskz_permute_ps(every, a, 0xb1); }
+
+// to[j * to_stride + i] = scale[i] * from[i * from_stride + j] for i, j < 16,
+// four columns at a time.
+static inline vec every_fourth_row(const float* p, long stride) {
+  vec rows = _mm512_castps128_ps512(_mm_loadu_ps(p));
+  rows = _mm512_mask_broadcast_f32x4(rows, 0x00f0, _mm_loadu_ps(p + 4 * stride));
+  rows = _mm512_mask_broadcast_f32x4(rows, 0x0f00, _mm_loadu_ps(p + 8 * stride));
+  return _mm512_mask_broadcast_f32x4(rows, 0xf000, _mm_loadu_ps(p + 12 * stride));
+}
+static inline void transpose_block(const float* from, long from_stride, float* to, long to_stride,
+    vec scale) {
+  for (int quarter = 0; quarter < 4; ++quarter) {
+    vec row0 = every_fourth_row(from, from_stride);
+    vec row1 = every_fourth_row(from + from_stride, from_stride);
+    vec row2 = every_fourth_row(from + 2 * from_stride, from_stride);
+    vec row3 = every_fourth_row(from + 3 * from_stride, from_stride);
+    vec a = _mm512_maskz_unpacklo_ps(every, row0, row1);
+    vec b = _mm512_maskz_unpackhi_ps(every, row0, row1);
+    vec c = _mm512_maskz_unpacklo_ps(every, row2, row3);
+    vec d = _mm512_maskz_unpackhi_ps(every, row2, row3);
+    store(to, scale * _mm512_maskz_shuffle_ps(every, a, c, 0x44));
+    store(to + to_stride, scale * _mm512_maskz_shuffle_ps(every, a, c, 0xee));
+    store(to + 2 * to_stride, scale * _mm512_maskz_shuffle_ps(every, b, d, 0x44));
+    store(to + 3 * to_stride, scale * _mm512_maskz_shuffle_ps(every, b, d, 0xee));
+    from += 4;
+    to += 4 * to_stride;
+  }
+}
+
+// e^x for x <= 0, within a relative 2e-7 + 3e-9 |x|. NaN stays NaN. Exactly 0 below -87.3365, where
+// the result would be subnormal, and at -inf.
+static inline vec exp_nonpositive(vec x) {
+  vec n = fma(x, splat(1.44269502f), splat(12582912.0f)) - splat(12582912.0f);
+  vec r = fma(n, splat(-0.693147182f), x);
+  vec p = splat(0.00828973018f);
+  p = fma(p, r, splat(0.0418978557f));
+  p = fma(p, r, splat(0.166676477f));
+  p = fma(p, r, splat(0.499991506f));
+  p = fma(p, r, splat(0.999999702f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(x, splat(-87.3365021f)), scale2(p, n));
+}
+
+// What exp_shifted wants to know of a row's peak: -log2(e) * peak, finite for every finite peak.
+static inline vec shift_of(vec peak) { return min(splat(__FLT_MAX__), peak * splat(-1.44269502f)); }
+
+// e^(x - peak), given shift_of(peak). NaN stays NaN, -inf gives 0; a result below the least normal
+// float is 0 or subnormal, one above 2^127 is that or more.
+static inline vec exp_shifted(vec x, vec shift) {
+  vec y = fma(x, splat(1.44269502f), shift);
+  vec r = from_nearest(y), n = y - r;
+  vec p = splat(0.00132692605f);
+  p = fma(p, r, splat(0.00967129972f));
+  p = fma(p, r, splat(0.055507116f));
+  p = fma(p, r, splat(0.240222469f));
+  p = fma(p, r, splat(0.693147004f));
+  p = fma(p, r, splat(1.0f));
+  return scale2(p, n);
+}
+
+// e^x within a relative 2e-7. NaN stays NaN. Exactly 0 below -87.3365, where the result would be
+// subnormal, and at -inf; inf where it overflows.
+static inline vec exp(vec x) {
+  vec n = fma(x, splat(1.44269502f), splat(12582912.0f)) - splat(12582912.0f);
+  vec r = fma(n, splat(-0.693147182f), x);
+  r = fma(n, splat(1.90465421e-09f), r);
+  vec p = splat(0.00828973018f);
+  p = fma(p, r, splat(0.0418978557f));
+  p = fma(p, r, splat(0.166676477f));
+  p = fma(p, r, splat(0.499991506f));
+  p = fma(p, r, splat(0.999999702f));
+  p = fma(p, r, splat(1.0f));
+  vec y = keep_where(not_less(x, splat(-87.3365021f)), scale2(p, n));
+  return select(less(splat(88.7228317f), x), splat(__builtin_inff()), y);
+}
+static inline float exp(float x) { return first(exp(splat(x))); }
+
+// Subnormals count as zero, rounding to nearest, no traps. Returns the state before.
+static inline unsigned set_float_state() {
+#if defined(__x86_64__)
+  unsigned before = __builtin_ia32_stmxcsr();
+  __builtin_ia32_ldmxcsr(0x9FC0);
+  return before;
+#elif defined(__aarch64__)
+  unsigned long before;
+  asm volatile("mrs %0, fpcr"
+               : "=r"(before));
+  asm volatile("msr fpcr, %0"
+               :
+               : "r"(1ul << 24));
+  return (unsigned)before;
+#else
+  return 0;
+#endif
+}
+
+static inline void restore_float_state(unsigned before) {
+#if defined(__x86_64__)
+  __builtin_ia32_ldmxcsr(before);
+#elif defined(__aarch64__)
+  asm volatile("msr fpcr, %0"
+               :
+               : "r"((unsigned long)before));
+#else
+  (void)before;
+#endif
+}
+
+static inline long smaller(long a, long b) { return b < a ? b : a; }
+
+// Where everything lies. Below, c0 and c1 count the outer dimensions, row and col the inner ones.
+struct Memory {
+  const float* x;
+  float* out;
+  const float* angles;  // packed
+  float* wq_out;        // in the workspace
+  float* wk_out;        // in the workspace
+  float* wv_out;        // in the workspace
+  float* heads;         // in the workspace
+  const float* packed;
+  float* local;  // of worker 0; the others' follow
+};
+
+// A worker's memory: a block of rows, one a lane, against a block of columns.
+struct attention_memory {
+  float rows[3072];       // [64][48], scaled
+  float scores[5760];     // [120][48]; weights once they are known
+  float peak[48];         // of each row, the score that the others are compared with
+  float total[48];        // and the sum of its weights
+  float carry[48];        // what its older sums are multiplied by, at the end by what
+  float block_peak[48];   // the greatest score in the block of columns
+  float block_total[48];  // and the sum of the block's weights
+};
+
+// 14 rows of a times 32 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wq_tile_14x32(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
+  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
+  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
+  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
+  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
+  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
+  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
+  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
+  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
+  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
+  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
+  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
+  vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
+  vec s13_0 = splat(0.0f), s13_1 = splat(0.0f);
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 32 * k);
+    const vec b1 = load(w + 32 * k + 16);
+    const vec a0 = splat(a[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    s0_1 = fma(a0, b1, s0_1);
+    const vec a1 = splat(a[k + 512]);
+    s1_0 = fma(a1, b0, s1_0);
+    s1_1 = fma(a1, b1, s1_1);
+    const vec a2 = splat(a[k + 1024]);
+    s2_0 = fma(a2, b0, s2_0);
+    s2_1 = fma(a2, b1, s2_1);
+    const vec a3 = splat(a[k + 1536]);
+    s3_0 = fma(a3, b0, s3_0);
+    s3_1 = fma(a3, b1, s3_1);
+    const vec a4 = splat(a[k + 2048]);
+    s4_0 = fma(a4, b0, s4_0);
+    s4_1 = fma(a4, b1, s4_1);
+    const vec a5 = splat(a[k + 2560]);
+    s5_0 = fma(a5, b0, s5_0);
+    s5_1 = fma(a5, b1, s5_1);
+    const vec a6 = splat(a[k + 3072]);
+    s6_0 = fma(a6, b0, s6_0);
+    s6_1 = fma(a6, b1, s6_1);
+    const vec a7 = splat(a[k + 3584]);
+    s7_0 = fma(a7, b0, s7_0);
+    s7_1 = fma(a7, b1, s7_1);
+    const vec a8 = splat(a[k + 4096]);
+    s8_0 = fma(a8, b0, s8_0);
+    s8_1 = fma(a8, b1, s8_1);
+    const vec a9 = splat(a[k + 4608]);
+    s9_0 = fma(a9, b0, s9_0);
+    s9_1 = fma(a9, b1, s9_1);
+    const vec a10 = splat(a[k + 5120]);
+    s10_0 = fma(a10, b0, s10_0);
+    s10_1 = fma(a10, b1, s10_1);
+    const vec a11 = splat(a[k + 5632]);
+    s11_0 = fma(a11, b0, s11_0);
+    s11_1 = fma(a11, b1, s11_1);
+    const vec a12 = splat(a[k + 6144]);
+    s12_0 = fma(a12, b0, s12_0);
+    s12_1 = fma(a12, b1, s12_1);
+    const vec a13 = splat(a[k + 6656]);
+    s13_0 = fma(a13, b0, s13_0);
+    s13_1 = fma(a13, b1, s13_1);
+  }
+
+  const long group = vector / 4;
+  const long n = 16 * (vector % 4);
+
+  float* wq_out_at = m.wq_out + 32768 * group + 64 * row + n;
+  const float* angles_at = m.angles + 64 * row + n;
+  store(wq_out_at, s0_0 * load(angles_at) + swap_pairs(s0_0) * load(angles_at + 32768));
+  store(wq_out_at + 64, s1_0 * load(angles_at + 64) + swap_pairs(s1_0) * load(angles_at + 32832));
+  store(wq_out_at + 128, s2_0 * load(angles_at + 128) + swap_pairs(s2_0) * load(angles_at + 32896));
+  store(wq_out_at + 192, s3_0 * load(angles_at + 192) + swap_pairs(s3_0) * load(angles_at + 32960));
+  store(wq_out_at + 256, s4_0 * load(angles_at + 256) + swap_pairs(s4_0) * load(angles_at + 33024));
+  store(wq_out_at + 320, s5_0 * load(angles_at + 320) + swap_pairs(s5_0) * load(angles_at + 33088));
+  store(wq_out_at + 384, s6_0 * load(angles_at + 384) + swap_pairs(s6_0) * load(angles_at + 33152));
+  store(wq_out_at + 448, s7_0 * load(angles_at + 448) + swap_pairs(s7_0) * load(angles_at + 33216));
+  store(wq_out_at + 512, s8_0 * load(angles_at + 512) + swap_pairs(s8_0) * load(angles_at + 33280));
+  store(wq_out_at + 576, s9_0 * load(angles_at + 576) + swap_pairs(s9_0) * load(angles_at + 33344));
+  store(wq_out_at + 640,
+      s10_0 * load(angles_at + 640) + swap_pairs(s10_0) * load(angles_at + 33408));
+  store(wq_out_at + 704,
+      s11_0 * load(angles_at + 704) + swap_pairs(s11_0) * load(angles_at + 33472));
+  store(wq_out_at + 768,
+      s12_0 * load(angles_at + 768) + swap_pairs(s12_0) * load(angles_at + 33536));
+  store(wq_out_at + 832,
+      s13_0 * load(angles_at + 832) + swap_pairs(s13_0) * load(angles_at + 33600));
+  store(wq_out_at + 16, s0_1 * load(angles_at + 16) + swap_pairs(s0_1) * load(angles_at + 32784));
+  store(wq_out_at + 80, s1_1 * load(angles_at + 80) + swap_pairs(s1_1) * load(angles_at + 32848));
+  store(wq_out_at + 144, s2_1 * load(angles_at + 144) + swap_pairs(s2_1) * load(angles_at + 32912));
+  store(wq_out_at + 208, s3_1 * load(angles_at + 208) + swap_pairs(s3_1) * load(angles_at + 32976));
+  store(wq_out_at + 272, s4_1 * load(angles_at + 272) + swap_pairs(s4_1) * load(angles_at + 33040));
+  store(wq_out_at + 336, s5_1 * load(angles_at + 336) + swap_pairs(s5_1) * load(angles_at + 33104));
+  store(wq_out_at + 400, s6_1 * load(angles_at + 400) + swap_pairs(s6_1) * load(angles_at + 33168));
+  store(wq_out_at + 464, s7_1 * load(angles_at + 464) + swap_pairs(s7_1) * load(angles_at + 33232));
+  store(wq_out_at + 528, s8_1 * load(angles_at + 528) + swap_pairs(s8_1) * load(angles_at + 33296));
+  store(wq_out_at + 592, s9_1 * load(angles_at + 592) + swap_pairs(s9_1) * load(angles_at + 33360));
+  store(wq_out_at + 656,
+      s10_1 * load(angles_at + 656) + swap_pairs(s10_1) * load(angles_at + 33424));
+  store(wq_out_at + 720,
+      s11_1 * load(angles_at + 720) + swap_pairs(s11_1) * load(angles_at + 33488));
+  store(wq_out_at + 784,
+      s12_1 * load(angles_at + 784) + swap_pairs(s12_1) * load(angles_at + 33552));
+  store(wq_out_at + 848,
+      s13_1 * load(angles_at + 848) + swap_pairs(s13_1) * load(angles_at + 33616));
+}
+
+// 8 rows of a times 32 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wq_tile_8x32(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 32 * k);
+    const vec b1 = load(w + 32 * k + 16);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(a[k + 512]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(a[k + 1024]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(a[k + 1536]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(a[k + 2048]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(a[k + 2560]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    const vec a6 = splat(a[k + 3072]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    const vec a7 = splat(a[k + 3584]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+  }
+
+  const long group = vector / 4;
+  const long n = 16 * (vector % 4);
+
+  float* wq_out_at = m.wq_out + 32768 * group + 64 * row + n;
+  const float* angles_at = m.angles + 64 * row + n;
+  store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 32768));
+  store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 32832));
+  store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 32896));
+  store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 32960));
+  store(wq_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 33024));
+  store(wq_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 33088));
+  store(wq_out_at + 384, s60 * load(angles_at + 384) + swap_pairs(s60) * load(angles_at + 33152));
+  store(wq_out_at + 448, s70 * load(angles_at + 448) + swap_pairs(s70) * load(angles_at + 33216));
+  store(wq_out_at + 16, s01 * load(angles_at + 16) + swap_pairs(s01) * load(angles_at + 32784));
+  store(wq_out_at + 80, s11 * load(angles_at + 80) + swap_pairs(s11) * load(angles_at + 32848));
+  store(wq_out_at + 144, s21 * load(angles_at + 144) + swap_pairs(s21) * load(angles_at + 32912));
+  store(wq_out_at + 208, s31 * load(angles_at + 208) + swap_pairs(s31) * load(angles_at + 32976));
+  store(wq_out_at + 272, s41 * load(angles_at + 272) + swap_pairs(s41) * load(angles_at + 33040));
+  store(wq_out_at + 336, s51 * load(angles_at + 336) + swap_pairs(s51) * load(angles_at + 33104));
+  store(wq_out_at + 400, s61 * load(angles_at + 400) + swap_pairs(s61) * load(angles_at + 33168));
+  store(wq_out_at + 464, s71 * load(angles_at + 464) + swap_pairs(s71) * load(angles_at + 33232));
+}
+
+// 14 rows of a times 32 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wk_tile_14x32(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
+  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
+  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
+  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
+  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
+  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
+  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
+  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
+  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
+  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
+  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
+  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
+  vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
+  vec s13_0 = splat(0.0f), s13_1 = splat(0.0f);
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 32 * k);
+    const vec b1 = load(w + 32 * k + 16);
+    const vec a0 = splat(a[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    s0_1 = fma(a0, b1, s0_1);
+    const vec a1 = splat(a[k + 512]);
+    s1_0 = fma(a1, b0, s1_0);
+    s1_1 = fma(a1, b1, s1_1);
+    const vec a2 = splat(a[k + 1024]);
+    s2_0 = fma(a2, b0, s2_0);
+    s2_1 = fma(a2, b1, s2_1);
+    const vec a3 = splat(a[k + 1536]);
+    s3_0 = fma(a3, b0, s3_0);
+    s3_1 = fma(a3, b1, s3_1);
+    const vec a4 = splat(a[k + 2048]);
+    s4_0 = fma(a4, b0, s4_0);
+    s4_1 = fma(a4, b1, s4_1);
+    const vec a5 = splat(a[k + 2560]);
+    s5_0 = fma(a5, b0, s5_0);
+    s5_1 = fma(a5, b1, s5_1);
+    const vec a6 = splat(a[k + 3072]);
+    s6_0 = fma(a6, b0, s6_0);
+    s6_1 = fma(a6, b1, s6_1);
+    const vec a7 = splat(a[k + 3584]);
+    s7_0 = fma(a7, b0, s7_0);
+    s7_1 = fma(a7, b1, s7_1);
+    const vec a8 = splat(a[k + 4096]);
+    s8_0 = fma(a8, b0, s8_0);
+    s8_1 = fma(a8, b1, s8_1);
+    const vec a9 = splat(a[k + 4608]);
+    s9_0 = fma(a9, b0, s9_0);
+    s9_1 = fma(a9, b1, s9_1);
+    const vec a10 = splat(a[k + 5120]);
+    s10_0 = fma(a10, b0, s10_0);
+    s10_1 = fma(a10, b1, s10_1);
+    const vec a11 = splat(a[k + 5632]);
+    s11_0 = fma(a11, b0, s11_0);
+    s11_1 = fma(a11, b1, s11_1);
+    const vec a12 = splat(a[k + 6144]);
+    s12_0 = fma(a12, b0, s12_0);
+    s12_1 = fma(a12, b1, s12_1);
+    const vec a13 = splat(a[k + 6656]);
+    s13_0 = fma(a13, b0, s13_0);
+    s13_1 = fma(a13, b1, s13_1);
+  }
+
+  const long group = vector / 4;
+  const long n = 16 * (vector % 4);
+
+  float* wk_out_at = m.wk_out + 32768 * group + 64 * row + n;
+  const float* angles_at = m.angles + 64 * row + n;
+  store(wk_out_at, s0_0 * load(angles_at) + swap_pairs(s0_0) * load(angles_at + 32768));
+  store(wk_out_at + 64, s1_0 * load(angles_at + 64) + swap_pairs(s1_0) * load(angles_at + 32832));
+  store(wk_out_at + 128, s2_0 * load(angles_at + 128) + swap_pairs(s2_0) * load(angles_at + 32896));
+  store(wk_out_at + 192, s3_0 * load(angles_at + 192) + swap_pairs(s3_0) * load(angles_at + 32960));
+  store(wk_out_at + 256, s4_0 * load(angles_at + 256) + swap_pairs(s4_0) * load(angles_at + 33024));
+  store(wk_out_at + 320, s5_0 * load(angles_at + 320) + swap_pairs(s5_0) * load(angles_at + 33088));
+  store(wk_out_at + 384, s6_0 * load(angles_at + 384) + swap_pairs(s6_0) * load(angles_at + 33152));
+  store(wk_out_at + 448, s7_0 * load(angles_at + 448) + swap_pairs(s7_0) * load(angles_at + 33216));
+  store(wk_out_at + 512, s8_0 * load(angles_at + 512) + swap_pairs(s8_0) * load(angles_at + 33280));
+  store(wk_out_at + 576, s9_0 * load(angles_at + 576) + swap_pairs(s9_0) * load(angles_at + 33344));
+  store(wk_out_at + 640,
+      s10_0 * load(angles_at + 640) + swap_pairs(s10_0) * load(angles_at + 33408));
+  store(wk_out_at + 704,
+      s11_0 * load(angles_at + 704) + swap_pairs(s11_0) * load(angles_at + 33472));
+  store(wk_out_at + 768,
+      s12_0 * load(angles_at + 768) + swap_pairs(s12_0) * load(angles_at + 33536));
+  store(wk_out_at + 832,
+      s13_0 * load(angles_at + 832) + swap_pairs(s13_0) * load(angles_at + 33600));
+  store(wk_out_at + 16, s0_1 * load(angles_at + 16) + swap_pairs(s0_1) * load(angles_at + 32784));
+  store(wk_out_at + 80, s1_1 * load(angles_at + 80) + swap_pairs(s1_1) * load(angles_at + 32848));
+  store(wk_out_at + 144, s2_1 * load(angles_at + 144) + swap_pairs(s2_1) * load(angles_at + 32912));
+  store(wk_out_at + 208, s3_1 * load(angles_at + 208) + swap_pairs(s3_1) * load(angles_at + 32976));
+  store(wk_out_at + 272, s4_1 * load(angles_at + 272) + swap_pairs(s4_1) * load(angles_at + 33040));
+  store(wk_out_at + 336, s5_1 * load(angles_at + 336) + swap_pairs(s5_1) * load(angles_at + 33104));
+  store(wk_out_at + 400, s6_1 * load(angles_at + 400) + swap_pairs(s6_1) * load(angles_at + 33168));
+  store(wk_out_at + 464, s7_1 * load(angles_at + 464) + swap_pairs(s7_1) * load(angles_at + 33232));
+  store(wk_out_at + 528, s8_1 * load(angles_at + 528) + swap_pairs(s8_1) * load(angles_at + 33296));
+  store(wk_out_at + 592, s9_1 * load(angles_at + 592) + swap_pairs(s9_1) * load(angles_at + 33360));
+  store(wk_out_at + 656,
+      s10_1 * load(angles_at + 656) + swap_pairs(s10_1) * load(angles_at + 33424));
+  store(wk_out_at + 720,
+      s11_1 * load(angles_at + 720) + swap_pairs(s11_1) * load(angles_at + 33488));
+  store(wk_out_at + 784,
+      s12_1 * load(angles_at + 784) + swap_pairs(s12_1) * load(angles_at + 33552));
+  store(wk_out_at + 848,
+      s13_1 * load(angles_at + 848) + swap_pairs(s13_1) * load(angles_at + 33616));
+}
+
+// 8 rows of a times 32 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wk_tile_8x32(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 32 * k);
+    const vec b1 = load(w + 32 * k + 16);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(a[k + 512]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(a[k + 1024]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(a[k + 1536]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(a[k + 2048]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(a[k + 2560]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    const vec a6 = splat(a[k + 3072]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    const vec a7 = splat(a[k + 3584]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+  }
+
+  const long group = vector / 4;
+  const long n = 16 * (vector % 4);
+
+  float* wk_out_at = m.wk_out + 32768 * group + 64 * row + n;
+  const float* angles_at = m.angles + 64 * row + n;
+  store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 32768));
+  store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 32832));
+  store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 32896));
+  store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 32960));
+  store(wk_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 33024));
+  store(wk_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 33088));
+  store(wk_out_at + 384, s60 * load(angles_at + 384) + swap_pairs(s60) * load(angles_at + 33152));
+  store(wk_out_at + 448, s70 * load(angles_at + 448) + swap_pairs(s70) * load(angles_at + 33216));
+  store(wk_out_at + 16, s01 * load(angles_at + 16) + swap_pairs(s01) * load(angles_at + 32784));
+  store(wk_out_at + 80, s11 * load(angles_at + 80) + swap_pairs(s11) * load(angles_at + 32848));
+  store(wk_out_at + 144, s21 * load(angles_at + 144) + swap_pairs(s21) * load(angles_at + 32912));
+  store(wk_out_at + 208, s31 * load(angles_at + 208) + swap_pairs(s31) * load(angles_at + 32976));
+  store(wk_out_at + 272, s41 * load(angles_at + 272) + swap_pairs(s41) * load(angles_at + 33040));
+  store(wk_out_at + 336, s51 * load(angles_at + 336) + swap_pairs(s51) * load(angles_at + 33104));
+  store(wk_out_at + 400, s61 * load(angles_at + 400) + swap_pairs(s61) * load(angles_at + 33168));
+  store(wk_out_at + 464, s71 * load(angles_at + 464) + swap_pairs(s71) * load(angles_at + 33232));
+}
+
+// 14 rows of a times 32 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wv_tile_14x32(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
+  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
+  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
+  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
+  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
+  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
+  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
+  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
+  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
+  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
+  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
+  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
+  vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
+  vec s13_0 = splat(0.0f), s13_1 = splat(0.0f);
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 32 * k);
+    const vec b1 = load(w + 32 * k + 16);
+    const vec a0 = splat(a[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    s0_1 = fma(a0, b1, s0_1);
+    const vec a1 = splat(a[k + 512]);
+    s1_0 = fma(a1, b0, s1_0);
+    s1_1 = fma(a1, b1, s1_1);
+    const vec a2 = splat(a[k + 1024]);
+    s2_0 = fma(a2, b0, s2_0);
+    s2_1 = fma(a2, b1, s2_1);
+    const vec a3 = splat(a[k + 1536]);
+    s3_0 = fma(a3, b0, s3_0);
+    s3_1 = fma(a3, b1, s3_1);
+    const vec a4 = splat(a[k + 2048]);
+    s4_0 = fma(a4, b0, s4_0);
+    s4_1 = fma(a4, b1, s4_1);
+    const vec a5 = splat(a[k + 2560]);
+    s5_0 = fma(a5, b0, s5_0);
+    s5_1 = fma(a5, b1, s5_1);
+    const vec a6 = splat(a[k + 3072]);
+    s6_0 = fma(a6, b0, s6_0);
+    s6_1 = fma(a6, b1, s6_1);
+    const vec a7 = splat(a[k + 3584]);
+    s7_0 = fma(a7, b0, s7_0);
+    s7_1 = fma(a7, b1, s7_1);
+    const vec a8 = splat(a[k + 4096]);
+    s8_0 = fma(a8, b0, s8_0);
+    s8_1 = fma(a8, b1, s8_1);
+    const vec a9 = splat(a[k + 4608]);
+    s9_0 = fma(a9, b0, s9_0);
+    s9_1 = fma(a9, b1, s9_1);
+    const vec a10 = splat(a[k + 5120]);
+    s10_0 = fma(a10, b0, s10_0);
+    s10_1 = fma(a10, b1, s10_1);
+    const vec a11 = splat(a[k + 5632]);
+    s11_0 = fma(a11, b0, s11_0);
+    s11_1 = fma(a11, b1, s11_1);
+    const vec a12 = splat(a[k + 6144]);
+    s12_0 = fma(a12, b0, s12_0);
+    s12_1 = fma(a12, b1, s12_1);
+    const vec a13 = splat(a[k + 6656]);
+    s13_0 = fma(a13, b0, s13_0);
+    s13_1 = fma(a13, b1, s13_1);
+  }
+
+  const long group = vector / 4;
+  const long n = 16 * (vector % 4);
+
+  float* wv_out_at = m.wv_out + 32768 * group + 64 * row + n;
+  store(wv_out_at, s0_0);
+  store(wv_out_at + 64, s1_0);
+  store(wv_out_at + 128, s2_0);
+  store(wv_out_at + 192, s3_0);
+  store(wv_out_at + 256, s4_0);
+  store(wv_out_at + 320, s5_0);
+  store(wv_out_at + 384, s6_0);
+  store(wv_out_at + 448, s7_0);
+  store(wv_out_at + 512, s8_0);
+  store(wv_out_at + 576, s9_0);
+  store(wv_out_at + 640, s10_0);
+  store(wv_out_at + 704, s11_0);
+  store(wv_out_at + 768, s12_0);
+  store(wv_out_at + 832, s13_0);
+  store(wv_out_at + 16, s0_1);
+  store(wv_out_at + 80, s1_1);
+  store(wv_out_at + 144, s2_1);
+  store(wv_out_at + 208, s3_1);
+  store(wv_out_at + 272, s4_1);
+  store(wv_out_at + 336, s5_1);
+  store(wv_out_at + 400, s6_1);
+  store(wv_out_at + 464, s7_1);
+  store(wv_out_at + 528, s8_1);
+  store(wv_out_at + 592, s9_1);
+  store(wv_out_at + 656, s10_1);
+  store(wv_out_at + 720, s11_1);
+  store(wv_out_at + 784, s12_1);
+  store(wv_out_at + 848, s13_1);
+}
+
+// 8 rows of a times 32 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wv_tile_8x32(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 32 * k);
+    const vec b1 = load(w + 32 * k + 16);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(a[k + 512]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(a[k + 1024]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(a[k + 1536]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(a[k + 2048]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(a[k + 2560]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    const vec a6 = splat(a[k + 3072]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    const vec a7 = splat(a[k + 3584]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+  }
+
+  const long group = vector / 4;
+  const long n = 16 * (vector % 4);
+
+  float* wv_out_at = m.wv_out + 32768 * group + 64 * row + n;
+  store(wv_out_at, s00);
+  store(wv_out_at + 64, s10);
+  store(wv_out_at + 128, s20);
+  store(wv_out_at + 192, s30);
+  store(wv_out_at + 256, s40);
+  store(wv_out_at + 320, s50);
+  store(wv_out_at + 384, s60);
+  store(wv_out_at + 448, s70);
+  store(wv_out_at + 16, s01);
+  store(wv_out_at + 80, s11);
+  store(wv_out_at + 144, s21);
+  store(wv_out_at + 208, s31);
+  store(wv_out_at + 272, s41);
+  store(wv_out_at + 336, s51);
+  store(wv_out_at + 400, s61);
+  store(wv_out_at + 464, s71);
+}
+
+// An item: all rows against one panel of columns.
+[[gnu::noinline]] void project_wq_wk_wv(const Memory& m, long item) {
+  if (item < 16) {
+    const float* a = m.x;
+    const float* w = m.packed + 16384 * item + 65536;
+    const long vector = 2 * item;
+    for (long row = 0; row < 504; row += 14) {
+      wq_tile_14x32(m, a + 512 * row, w, row, vector);
+    }
+    wq_tile_8x32(m, a + 258048, w, 504, vector);
+  } else if (item < 32) {
+    const float* a = m.x;
+    const float* w = m.packed + 16384 * item + 65536;
+    const long vector = 2 * item - 32;
+    for (long row = 0; row < 504; row += 14) {
+      wk_tile_14x32(m, a + 512 * row, w, row, vector);
+    }
+    wk_tile_8x32(m, a + 258048, w, 504, vector);
+  } else {
+    const float* a = m.x;
+    const float* w = m.packed + 16384 * item + 65536;
+    const long vector = 2 * item - 64;
+    for (long row = 0; row < 504; row += 14) {
+      wv_tile_14x32(m, a + 512 * row, w, row, vector);
+    }
+    wv_tile_8x32(m, a + 258048, w, 504, vector);
+  }
+}
+
+// 8 columns x 48 rows of scores.
+[[gnu::noinline]] void attention_scores_8x48(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec b2 = load(rows + 48 * k + 32);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+    s72 = fma(a7, b2, s72);
+  }
+
+  store(scores, s00);
+  store(scores + 48, s10);
+  store(scores + 96, s20);
+  store(scores + 144, s30);
+  store(scores + 192, s40);
+  store(scores + 240, s50);
+  store(scores + 288, s60);
+  store(scores + 336, s70);
+
+  const vec high0_0 = max(max(s00, s10), max(s20, s30));
+  const vec high1_0 = max(max(s40, s50), max(s60, s70));
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  store(scores + 16, s01);
+  store(scores + 64, s11);
+  store(scores + 112, s21);
+  store(scores + 160, s31);
+  store(scores + 208, s41);
+  store(scores + 256, s51);
+  store(scores + 304, s61);
+  store(scores + 352, s71);
+
+  const vec high0_1 = max(max(s01, s11), max(s21, s31));
+  const vec high1_1 = max(max(s41, s51), max(s61, s71));
+  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
+
+  store(scores + 32, s02);
+  store(scores + 80, s12);
+  store(scores + 128, s22);
+  store(scores + 176, s32);
+  store(scores + 224, s42);
+  store(scores + 272, s52);
+  store(scores + 320, s62);
+  store(scores + 368, s72);
+
+  const vec high0_2 = max(max(s02, s12), max(s22, s32));
+  const vec high1_2 = max(max(s42, s52), max(s62, s72));
+  store(block_peak + 32, max(load(block_peak + 32), max(high0_2, high1_2)));
+}
+
+// 8 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_8x16_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+  vec s50 = splat(0.0f);
+  vec s60 = splat(0.0f);
+  vec s70 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 48, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 96, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 144, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 192, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  store(scores + 240, x5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  store(scores + 288, x6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
+  store(scores + 336, x7_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+}
+
+// 8 columns x 48 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_scores_in_part_8x48(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 16 * (row / 16) + 16;
+  if (col < high0) {
+    attention_scores_8x16_in_part(local.rows, b, scores, local.block_peak, row, col);
+  } else {
+    for (long i = 0; i < 8; ++i) {
+      store(scores + 48 * i, splat(-__builtin_inff()));
+    }
+  }
+  const long high1 = 16 * (row / 16) + 32;
+  if (col < high1) {
+    attention_scores_8x16_in_part(local.rows + 16, b, scores + 16, local.block_peak + 16, row + 16,
+        col);
+  } else {
+    for (long i = 0; i < 8; ++i) {
+      store(scores + 48 * i + 16, splat(-__builtin_inff()));
+    }
+  }
+  const long high2 = 16 * (row / 16) + 48;
+  if (col < high2) {
+    attention_scores_8x16_in_part(local.rows + 32, b, scores + 32, local.block_peak + 32, row + 32,
+        col);
+  } else {
+    for (long i = 0; i < 8; ++i) {
+      store(scores + 48 * i + 32, splat(-__builtin_inff()));
+    }
+  }
+}
+
+// Scores of 48 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_48(attention_memory& local, long count, bool all) {
+  const vec old0 = load(local.peak);
+  const lanes_t outside0 = negation(less_equal(load(local.block_total), splat(0x1p+40f)));
+  const vec peak0 =
+      select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
+  store(local.peak, peak0);
+  const vec shift0 = shift_of(peak0);
+  store(local.carry, exp_nonpositive(old0 - peak0));
+  vec total0 = splat(0.0f);
+
+  const vec old1 = load(local.peak + 16);
+  const lanes_t outside1 = negation(less_equal(load(local.block_total + 16), splat(0x1p+40f)));
+  const vec peak1 =
+      select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 16)), old1);
+  store(local.peak + 16, peak1);
+  const vec shift1 = shift_of(peak1);
+  store(local.carry + 16, exp_nonpositive(old1 - peak1));
+  vec total1 = splat(0.0f);
+
+  const vec old2 = load(local.peak + 32);
+  const lanes_t outside2 = negation(less_equal(load(local.block_total + 32), splat(0x1p+40f)));
+  const vec peak2 =
+      select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 32)), old2);
+  store(local.peak + 32, peak2);
+  const vec shift2 = shift_of(peak2);
+  store(local.carry + 32, exp_nonpositive(old2 - peak2));
+  vec total2 = splat(0.0f);
+
+  for (long j = 0; j < count; ++j) {
+    const vec w0 = exp_shifted(load(local.scores + 48 * j), shift0);
+    store(local.scores + 48 * j, w0);
+    total0 = total0 + w0;
+    const vec w1 = exp_shifted(load(local.scores + 48 * j + 16), shift1);
+    store(local.scores + 48 * j + 16, w1);
+    total1 = total1 + w1;
+    const vec w2 = exp_shifted(load(local.scores + 48 * j + 32), shift2);
+    store(local.scores + 48 * j + 32, w2);
+    total2 = total2 + w2;
+  }
+
+  store(local.block_total, total0);
+  store(local.block_total + 16, total1);
+  store(local.block_total + 32, total2);
+}
+
+// 8 columns x 48 rows of weights.
+[[gnu::noinline]] void attention_weights_8x48(const float* rows, const float* b, float* scores,
+    const float* peak, float* block_total) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec b2 = load(rows + 48 * k + 32);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+    s72 = fma(a7, b2, s72);
+  }
+
+  const vec shift0 = shift_of(load(peak));
+  const vec w0_0 = exp_shifted(s00, shift0);
+  store(scores, w0_0);
+  const vec w1_0 = exp_shifted(s10, shift0);
+  store(scores + 48, w1_0);
+  const vec w2_0 = exp_shifted(s20, shift0);
+  store(scores + 96, w2_0);
+  const vec w3_0 = exp_shifted(s30, shift0);
+  store(scores + 144, w3_0);
+  const vec w4_0 = exp_shifted(s40, shift0);
+  store(scores + 192, w4_0);
+  const vec w5_0 = exp_shifted(s50, shift0);
+  store(scores + 240, w5_0);
+  const vec w6_0 = exp_shifted(s60, shift0);
+  store(scores + 288, w6_0);
+  const vec w7_0 = exp_shifted(s70, shift0);
+  store(scores + 336, w7_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+
+  const vec shift1 = shift_of(load(peak + 16));
+  const vec w0_1 = exp_shifted(s01, shift1);
+  store(scores + 16, w0_1);
+  const vec w1_1 = exp_shifted(s11, shift1);
+  store(scores + 64, w1_1);
+  const vec w2_1 = exp_shifted(s21, shift1);
+  store(scores + 112, w2_1);
+  const vec w3_1 = exp_shifted(s31, shift1);
+  store(scores + 160, w3_1);
+  const vec w4_1 = exp_shifted(s41, shift1);
+  store(scores + 208, w4_1);
+  const vec w5_1 = exp_shifted(s51, shift1);
+  store(scores + 256, w5_1);
+  const vec w6_1 = exp_shifted(s61, shift1);
+  store(scores + 304, w6_1);
+  const vec w7_1 = exp_shifted(s71, shift1);
+  store(scores + 352, w7_1);
+
+  store(block_total + 16,
+      load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1);
+
+  const vec shift2 = shift_of(load(peak + 32));
+  const vec w0_2 = exp_shifted(s02, shift2);
+  store(scores + 32, w0_2);
+  const vec w1_2 = exp_shifted(s12, shift2);
+  store(scores + 80, w1_2);
+  const vec w2_2 = exp_shifted(s22, shift2);
+  store(scores + 128, w2_2);
+  const vec w3_2 = exp_shifted(s32, shift2);
+  store(scores + 176, w3_2);
+  const vec w4_2 = exp_shifted(s42, shift2);
+  store(scores + 224, w4_2);
+  const vec w5_2 = exp_shifted(s52, shift2);
+  store(scores + 272, w5_2);
+  const vec w6_2 = exp_shifted(s62, shift2);
+  store(scores + 320, w6_2);
+  const vec w7_2 = exp_shifted(s72, shift2);
+  store(scores + 368, w7_2);
+
+  store(block_total + 32,
+      load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2 + w4_2 + w5_2 + w6_2 + w7_2);
+}
+
+// 8 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_8x16_in_part(const float* rows, const float* b,
+    float* scores, const float* peak, float* block_total, long row, long col) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+  vec s50 = splat(0.0f);
+  vec s60 = splat(0.0f);
+  vec s70 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec shift0 = shift_of(load(peak));
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp_shifted(x0_0, shift0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp_shifted(x1_0, shift0);
+  store(scores + 48, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp_shifted(x2_0, shift0);
+  store(scores + 96, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp_shifted(x3_0, shift0);
+  store(scores + 144, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp_shifted(x4_0, shift0);
+  store(scores + 192, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  const vec w5_0 = exp_shifted(x5_0, shift0);
+  store(scores + 240, w5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  const vec w6_0 = exp_shifted(x6_0, shift0);
+  store(scores + 288, w6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
+  const vec w7_0 = exp_shifted(x7_0, shift0);
+  store(scores + 336, w7_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+}
+
+// 8 columns x 48 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_weights_in_part_8x48(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 16 * (row / 16) + 16;
+  if (col < high0) {
+    attention_weights_8x16_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+  } else {
+    for (long i = 0; i < 8; ++i) {
+      store(scores + 48 * i, splat(0.0f));
+    }
+  }
+  const long high1 = 16 * (row / 16) + 32;
+  if (col < high1) {
+    attention_weights_8x16_in_part(local.rows + 16, b, scores + 16, local.peak + 16,
+        local.block_total + 16, row + 16, col);
+  } else {
+    for (long i = 0; i < 8; ++i) {
+      store(scores + 48 * i + 16, splat(0.0f));
+    }
+  }
+  const long high2 = 16 * (row / 16) + 48;
+  if (col < high2) {
+    attention_weights_8x16_in_part(local.rows + 32, b, scores + 32, local.peak + 32,
+        local.block_total + 32, row + 32, col);
+  } else {
+    for (long i = 0; i < 8; ++i) {
+      store(scores + 48 * i + 32, splat(0.0f));
+    }
+  }
+}
+
+// Weights of 48 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_48(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.wk_out + 32768 * c1 + 64 * col;
+  for (long j = from; j < count - 7; j += 8) {
+    if (col + j < whole_end) {
+      attention_weights_8x48(local.rows, b + 64 * j, local.scores + 48 * j, local.peak,
+          local.block_total);
+    } else {
+      attention_weights_in_part_8x48(b + 64 * j, local.scores + 48 * j, row, col + j, local);
+    }
+  }
+}
+
+// Scores of 48 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_48(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.wk_out + 32768 * c1 + 64 * col;
+  for (long j = from; j < count - 7; j += 8) {
+    if (col + j < whole_end) {
+      attention_scores_8x48(local.rows, b + 64 * j, local.scores + 48 * j, local.block_peak);
+    } else {
+      attention_scores_in_part_8x48(b + 64 * j, local.scores + 48 * j, row, col + j, local);
+    }
+  }
+}
+
+// 14 rows x 32 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_14x32(const float* weights, const float* v, long count,
+    float* out, const float* carry, bool fresh) {
+  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
+  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
+  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
+  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
+  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
+  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
+  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
+  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
+  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
+  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
+  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
+  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
+  vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
+  vec s13_0 = splat(0.0f), s13_1 = splat(0.0f);
+
+  if (!fresh) {
+    const vec c0 = splat(carry[0]);
+    s0_0 = c0 * load(out);
+    s0_1 = c0 * load(out + 16);
+    const vec c1 = splat(carry[1]);
+    s1_0 = c1 * load(out + 512);
+    s1_1 = c1 * load(out + 528);
+    const vec c2 = splat(carry[2]);
+    s2_0 = c2 * load(out + 1024);
+    s2_1 = c2 * load(out + 1040);
+    const vec c3 = splat(carry[3]);
+    s3_0 = c3 * load(out + 1536);
+    s3_1 = c3 * load(out + 1552);
+    const vec c4 = splat(carry[4]);
+    s4_0 = c4 * load(out + 2048);
+    s4_1 = c4 * load(out + 2064);
+    const vec c5 = splat(carry[5]);
+    s5_0 = c5 * load(out + 2560);
+    s5_1 = c5 * load(out + 2576);
+    const vec c6 = splat(carry[6]);
+    s6_0 = c6 * load(out + 3072);
+    s6_1 = c6 * load(out + 3088);
+    const vec c7 = splat(carry[7]);
+    s7_0 = c7 * load(out + 3584);
+    s7_1 = c7 * load(out + 3600);
+    const vec c8 = splat(carry[8]);
+    s8_0 = c8 * load(out + 4096);
+    s8_1 = c8 * load(out + 4112);
+    const vec c9 = splat(carry[9]);
+    s9_0 = c9 * load(out + 4608);
+    s9_1 = c9 * load(out + 4624);
+    const vec c10 = splat(carry[10]);
+    s10_0 = c10 * load(out + 5120);
+    s10_1 = c10 * load(out + 5136);
+    const vec c11 = splat(carry[11]);
+    s11_0 = c11 * load(out + 5632);
+    s11_1 = c11 * load(out + 5648);
+    const vec c12 = splat(carry[12]);
+    s12_0 = c12 * load(out + 6144);
+    s12_1 = c12 * load(out + 6160);
+    const vec c13 = splat(carry[13]);
+    s13_0 = c13 * load(out + 6656);
+    s13_1 = c13 * load(out + 6672);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 16);
+    const vec a0 = splat(weights[48 * k]);
+    s0_0 = fma(a0, b0, s0_0);
+    s0_1 = fma(a0, b1, s0_1);
+    const vec a1 = splat(weights[48 * k + 1]);
+    s1_0 = fma(a1, b0, s1_0);
+    s1_1 = fma(a1, b1, s1_1);
+    const vec a2 = splat(weights[48 * k + 2]);
+    s2_0 = fma(a2, b0, s2_0);
+    s2_1 = fma(a2, b1, s2_1);
+    const vec a3 = splat(weights[48 * k + 3]);
+    s3_0 = fma(a3, b0, s3_0);
+    s3_1 = fma(a3, b1, s3_1);
+    const vec a4 = splat(weights[48 * k + 4]);
+    s4_0 = fma(a4, b0, s4_0);
+    s4_1 = fma(a4, b1, s4_1);
+    const vec a5 = splat(weights[48 * k + 5]);
+    s5_0 = fma(a5, b0, s5_0);
+    s5_1 = fma(a5, b1, s5_1);
+    const vec a6 = splat(weights[48 * k + 6]);
+    s6_0 = fma(a6, b0, s6_0);
+    s6_1 = fma(a6, b1, s6_1);
+    const vec a7 = splat(weights[48 * k + 7]);
+    s7_0 = fma(a7, b0, s7_0);
+    s7_1 = fma(a7, b1, s7_1);
+    const vec a8 = splat(weights[48 * k + 8]);
+    s8_0 = fma(a8, b0, s8_0);
+    s8_1 = fma(a8, b1, s8_1);
+    const vec a9 = splat(weights[48 * k + 9]);
+    s9_0 = fma(a9, b0, s9_0);
+    s9_1 = fma(a9, b1, s9_1);
+    const vec a10 = splat(weights[48 * k + 10]);
+    s10_0 = fma(a10, b0, s10_0);
+    s10_1 = fma(a10, b1, s10_1);
+    const vec a11 = splat(weights[48 * k + 11]);
+    s11_0 = fma(a11, b0, s11_0);
+    s11_1 = fma(a11, b1, s11_1);
+    const vec a12 = splat(weights[48 * k + 12]);
+    s12_0 = fma(a12, b0, s12_0);
+    s12_1 = fma(a12, b1, s12_1);
+    const vec a13 = splat(weights[48 * k + 13]);
+    s13_0 = fma(a13, b0, s13_0);
+    s13_1 = fma(a13, b1, s13_1);
+  }
+
+  store(out, s0_0);
+  store(out + 16, s0_1);
+  store(out + 512, s1_0);
+  store(out + 528, s1_1);
+  store(out + 1024, s2_0);
+  store(out + 1040, s2_1);
+  store(out + 1536, s3_0);
+  store(out + 1552, s3_1);
+  store(out + 2048, s4_0);
+  store(out + 2064, s4_1);
+  store(out + 2560, s5_0);
+  store(out + 2576, s5_1);
+  store(out + 3072, s6_0);
+  store(out + 3088, s6_1);
+  store(out + 3584, s7_0);
+  store(out + 3600, s7_1);
+  store(out + 4096, s8_0);
+  store(out + 4112, s8_1);
+  store(out + 4608, s9_0);
+  store(out + 4624, s9_1);
+  store(out + 5120, s10_0);
+  store(out + 5136, s10_1);
+  store(out + 5632, s11_0);
+  store(out + 5648, s11_1);
+  store(out + 6144, s12_0);
+  store(out + 6160, s12_1);
+  store(out + 6656, s13_0);
+  store(out + 6672, s13_1);
+}
+
+// 6 rows x 32 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_6x32(const float* weights, const float* v, long count,
+    float* out, const float* carry, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+
+  if (!fresh) {
+    const vec c0 = splat(carry[0]);
+    s00 = c0 * load(out);
+    s01 = c0 * load(out + 16);
+    const vec c1 = splat(carry[1]);
+    s10 = c1 * load(out + 512);
+    s11 = c1 * load(out + 528);
+    const vec c2 = splat(carry[2]);
+    s20 = c2 * load(out + 1024);
+    s21 = c2 * load(out + 1040);
+    const vec c3 = splat(carry[3]);
+    s30 = c3 * load(out + 1536);
+    s31 = c3 * load(out + 1552);
+    const vec c4 = splat(carry[4]);
+    s40 = c4 * load(out + 2048);
+    s41 = c4 * load(out + 2064);
+    const vec c5 = splat(carry[5]);
+    s50 = c5 * load(out + 2560);
+    s51 = c5 * load(out + 2576);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 16);
+    const vec a0 = splat(weights[48 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(weights[48 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(weights[48 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(weights[48 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(weights[48 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(weights[48 * k + 5]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store(out + 512, s10);
+  store(out + 528, s11);
+  store(out + 1024, s20);
+  store(out + 1040, s21);
+  store(out + 1536, s30);
+  store(out + 1552, s31);
+  store(out + 2048, s40);
+  store(out + 2064, s41);
+  store(out + 2560, s50);
+  store(out + 2576, s51);
+}
+
+// Scores of 48 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_48(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  const float* v = m.wv_out + 32768 * c1 + 64 * col;
+  float* out = m.heads + 64 * c1 + 512 * row;
+  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
+  store(local.total + 16,
+      load(local.carry + 16) * load(local.total + 16) + load(local.block_total + 16));
+  store(local.total + 32,
+      load(local.carry + 32) * load(local.total + 32) + load(local.block_total + 32));
+
+  for (long n = 0; n < 64; n += 32) {
+    for (long i = 0; i < 42; i += 14) {
+      const long high_last = 16 * ((row + i + 13) / 16) + 16;
+      const long end = smaller(high_last - col, count);
+      attention_values_14x32(local.scores + i, v + n, end, out + 512 * i + n, local.carry + i,
+          fresh);
+    }
+    {
+      const long high_last = 16 * ((row + 47) / 16) + 16;
+      const long end = smaller(high_last - col, count);
+      attention_values_6x32(local.scores + 42, v + n, end, out + n + 21504, local.carry + 42,
+          fresh);
+    }
+  }
+}
+
+// 48 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_48(const Memory& m, long c1, long row, long col, long count,
+    long whole_end, attention_memory& local, bool fresh) {
+  store(local.carry, splat(1.0f));
+  store(local.carry + 16, splat(1.0f));
+  store(local.carry + 32, splat(1.0f));
+  store(local.block_total, splat(0.0f));
+  store(local.block_total + 16, splat(0.0f));
+  store(local.block_total + 32, splat(0.0f));
+  long done = 0;
+
+  // The first columns give each row the score that the others are compared with.
+  if (fresh) {
+    const float* b = m.wk_out + 32768 * c1 + 64 * col;
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    store(local.block_peak + 32, splat(-__FLT_MAX__));
+    if (col < whole_end) {
+      attention_scores_8x48(local.rows, b, local.scores, local.block_peak);
+    } else {
+      attention_scores_in_part_8x48(b, local.scores, row, col, local);
+    }
+    done = 8;
+    attention_weigh_48(local, done, true);
+  }
+
+  attention_weights_of_48(m, c1, row, col, done, count, whole_end, local);
+
+  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
+  const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
+  const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 16), splat(0x1p+40f)));
+  const lanes_t inside2 = both(inside1, less_equal(load(local.block_total + 32), splat(0x1p+40f)));
+  if (any(negation(inside2))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    store(local.block_peak + 32, splat(-__FLT_MAX__));
+    attention_scores_of_48(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_48(local, count, false);
+  }
+
+  attention_fold_48(m, c1, row, col, count, local, fresh);
+}
+
+// One row by its definition: over exactly the pairs that count, one at a time.
+[[gnu::noinline]] void attention_careful_row(const Memory& m, long c1, long row) {
+  const float* a = m.wq_out + 32768 * c1 + 64 * row;
+  float* out = m.heads + 64 * c1 + 512 * row;
+  float peak = -__FLT_MAX__;
+  float total = 0.0f;
+  bool kept = false;
+
+  for (long n = 0; n < 64; n += 16) {
+    store(out + n, splat(0.0f));
+  }
+
+  const long high = 16 * (row / 16) + 16;
+  for (long col = 0; col < high; ++col) {
+    if (col > row) {
+      continue;
+    }
+
+    const float* b = m.wk_out + 32768 * c1 + 64 * col;
+    vec sum = splat(0.0f);
+    for (long k = 0; k < 64; k += 16) {
+      sum = fma(load(a + k), load(b + k), sum);
+    }
+    const float dot = reduce_add(sum);
+
+    const float score = 0.125f * dot;
+    if (score == -__builtin_inff()) {
+      continue;
+    }
+    kept = true;
+
+    // Older sums are worth less, the higher the peak.
+    if (score > peak) {
+      const float carry = exp(peak - score);
+      total *= carry;
+      for (long n = 0; n < 64; n += 16) {
+        store(out + n, splat(carry) * load(out + n));
+      }
+      peak = score;
+    }
+
+    const float weight = exp(score - peak);
+    total += weight;
+    const float* v = m.wv_out + 32768 * c1 + 64 * col;
+    for (long n = 0; n < 64; n += 16) {
+      store(out + n, fma(splat(weight), load(v + n), load(out + n)));
+    }
+  }
+
+  const float factor = kept ? 1.0f / total : 0.0f;
+  for (long n = 0; n < 64; n += 16) {
+    store(out + n, splat(factor) * load(out + n));
+  }
+}
+
+// The nth of 10 blocks of 48 rows.
+[[gnu::noinline]] void attention_48_rows(const Memory& m, long c1, long nth,
+    attention_memory& local) {
+  const long row = 48 * nth;
+  const float* a = m.wq_out + 32768 * c1 + 64 * row;
+  float* out = m.heads + 64 * c1 + 512 * row;
+
+  // Rows change places with their elements: a vector holds the same element of every row.
+  for (long r = 0; r < 48; r += 16) {
+    for (long k = 0; k < 64; k += 16) {
+      transpose_block(a + 64 * r + k, 64, local.rows + 48 * k + r, 48, splat(0.125f));
+    }
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+  store(local.peak + 16, splat(-__FLT_MAX__));
+  store(local.total + 16, splat(0.0f));
+  store(local.peak + 32, splat(-__FLT_MAX__));
+  store(local.total + 32, splat(0.0f));
+
+  bool fresh = true;
+  const long whole_end = 48 * nth;
+  const long end = 48 * nth + 48;
+  for (long col = 0; col < end; col += 120) {
+    attention_visit_48(m, c1, row, col, smaller(120, end - col), whole_end, local, fresh);
+    fresh = false;
+  }
+
+  store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
+  store(local.carry + 32, splat(1.0f) / load(local.total + 32));
+
+  // x - x is 0, or NaN if x is not finite.
+  vec odd = splat(0.0f);
+  for (long i = 0; i < 48; ++i) {
+    const vec factor = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 16) {
+      const vec x = factor * load(out + 512 * i + n);
+      store(out + 512 * i + n, x);
+      odd = odd + (x - x);
+    }
+  }
+
+  // Rows that are not finite are computed again, with care.
+  if (has_nan(odd)) {
+    for (long i = 0; i < 48; ++i) {
+      vec row_odd = splat(0.0f);
+      for (long n = 0; n < 64; n += 16) {
+        const vec x = load(out + 512 * i + n);
+        row_odd = row_odd + (x - x);
+      }
+      if (has_nan(row_odd)) {
+        attention_careful_row(m, c1, row + i);
+      }
+    }
+  }
+}
+
+// 8 columns x 32 rows of scores.
+[[gnu::noinline]] void attention_scores_8x32(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+  }
+
+  store(scores, s00);
+  store(scores + 48, s10);
+  store(scores + 96, s20);
+  store(scores + 144, s30);
+  store(scores + 192, s40);
+  store(scores + 240, s50);
+  store(scores + 288, s60);
+  store(scores + 336, s70);
+
+  const vec high0_0 = max(max(s00, s10), max(s20, s30));
+  const vec high1_0 = max(max(s40, s50), max(s60, s70));
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  store(scores + 16, s01);
+  store(scores + 64, s11);
+  store(scores + 112, s21);
+  store(scores + 160, s31);
+  store(scores + 208, s41);
+  store(scores + 256, s51);
+  store(scores + 304, s61);
+  store(scores + 352, s71);
+
+  const vec high0_1 = max(max(s01, s11), max(s21, s31));
+  const vec high1_1 = max(max(s41, s51), max(s61, s71));
+  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
+}
+
+// 8 columns x 32 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_scores_in_part_8x32(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 16 * (row / 16) + 16;
+  if (col < high0) {
+    attention_scores_8x16_in_part(local.rows, b, scores, local.block_peak, row, col);
+  } else {
+    for (long i = 0; i < 8; ++i) {
+      store(scores + 48 * i, splat(-__builtin_inff()));
+    }
+  }
+  const long high1 = 16 * (row / 16) + 32;
+  if (col < high1) {
+    attention_scores_8x16_in_part(local.rows + 16, b, scores + 16, local.block_peak + 16, row + 16,
+        col);
+  } else {
+    for (long i = 0; i < 8; ++i) {
+      store(scores + 48 * i + 16, splat(-__builtin_inff()));
+    }
+  }
+}
+
+// 12 columns x 32 rows of scores.
+[[gnu::noinline]] void attention_scores_12x32(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
+  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
+  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
+  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
+  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
+  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
+  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
+  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
+  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
+  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
+  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
+  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    s0_1 = fma(a0, b1, s0_1);
+    const vec a1 = splat(b[k + 64]);
+    s1_0 = fma(a1, b0, s1_0);
+    s1_1 = fma(a1, b1, s1_1);
+    const vec a2 = splat(b[k + 128]);
+    s2_0 = fma(a2, b0, s2_0);
+    s2_1 = fma(a2, b1, s2_1);
+    const vec a3 = splat(b[k + 192]);
+    s3_0 = fma(a3, b0, s3_0);
+    s3_1 = fma(a3, b1, s3_1);
+    const vec a4 = splat(b[k + 256]);
+    s4_0 = fma(a4, b0, s4_0);
+    s4_1 = fma(a4, b1, s4_1);
+    const vec a5 = splat(b[k + 320]);
+    s5_0 = fma(a5, b0, s5_0);
+    s5_1 = fma(a5, b1, s5_1);
+    const vec a6 = splat(b[k + 384]);
+    s6_0 = fma(a6, b0, s6_0);
+    s6_1 = fma(a6, b1, s6_1);
+    const vec a7 = splat(b[k + 448]);
+    s7_0 = fma(a7, b0, s7_0);
+    s7_1 = fma(a7, b1, s7_1);
+    const vec a8 = splat(b[k + 512]);
+    s8_0 = fma(a8, b0, s8_0);
+    s8_1 = fma(a8, b1, s8_1);
+    const vec a9 = splat(b[k + 576]);
+    s9_0 = fma(a9, b0, s9_0);
+    s9_1 = fma(a9, b1, s9_1);
+    const vec a10 = splat(b[k + 640]);
+    s10_0 = fma(a10, b0, s10_0);
+    s10_1 = fma(a10, b1, s10_1);
+    const vec a11 = splat(b[k + 704]);
+    s11_0 = fma(a11, b0, s11_0);
+    s11_1 = fma(a11, b1, s11_1);
+  }
+
+  store(scores, s0_0);
+  store(scores + 48, s1_0);
+  store(scores + 96, s2_0);
+  store(scores + 144, s3_0);
+  store(scores + 192, s4_0);
+  store(scores + 240, s5_0);
+  store(scores + 288, s6_0);
+  store(scores + 336, s7_0);
+  store(scores + 384, s8_0);
+  store(scores + 432, s9_0);
+  store(scores + 480, s10_0);
+  store(scores + 528, s11_0);
+
+  const vec high0_0 = max(max(s0_0, s1_0), max(s2_0, s3_0));
+  const vec high1_0 = max(max(s4_0, s5_0), max(s6_0, s7_0));
+  const vec high2_0 = max(max(s8_0, s9_0), max(s10_0, s11_0));
+  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), high2_0)));
+
+  store(scores + 16, s0_1);
+  store(scores + 64, s1_1);
+  store(scores + 112, s2_1);
+  store(scores + 160, s3_1);
+  store(scores + 208, s4_1);
+  store(scores + 256, s5_1);
+  store(scores + 304, s6_1);
+  store(scores + 352, s7_1);
+  store(scores + 400, s8_1);
+  store(scores + 448, s9_1);
+  store(scores + 496, s10_1);
+  store(scores + 544, s11_1);
+
+  const vec high0_1 = max(max(s0_1, s1_1), max(s2_1, s3_1));
+  const vec high1_1 = max(max(s4_1, s5_1), max(s6_1, s7_1));
+  const vec high2_1 = max(max(s8_1, s9_1), max(s10_1, s11_1));
+  store(block_peak + 16, max(load(block_peak + 16), max(max(high0_1, high1_1), high2_1)));
+}
+
+// 12 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_12x16_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 64]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 128]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 192]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 256]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 320]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 384]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 448]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 512]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 576]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 640]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 704]);
+    s11_0 = fma(a11, b0, s11_0);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
+  store(scores + 48, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
+  store(scores + 96, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
+  store(scores + 144, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
+  store(scores + 192, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
+  store(scores + 240, x5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
+  store(scores + 288, x6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
+  store(scores + 336, x7_0);
+  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
+  store(scores + 384, x8_0);
+  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
+  store(scores + 432, x9_0);
+  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
+  store(scores + 480, x10_0);
+  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
+  store(scores + 528, x11_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
+  const vec high2_0 = max(max(x8_0, x9_0), max(x10_0, x11_0));
+  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), high2_0)));
+}
+
+// 12 columns x 32 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_scores_in_part_12x32(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 16 * (row / 16) + 16;
+  if (col < high0) {
+    attention_scores_12x16_in_part(local.rows, b, scores, local.block_peak, row, col);
+  } else {
+    for (long i = 0; i < 12; ++i) {
+      store(scores + 48 * i, splat(-__builtin_inff()));
+    }
+  }
+  const long high1 = 16 * (row / 16) + 32;
+  if (col < high1) {
+    attention_scores_12x16_in_part(local.rows + 16, b, scores + 16, local.block_peak + 16, row + 16,
+        col);
+  } else {
+    for (long i = 0; i < 12; ++i) {
+      store(scores + 48 * i + 16, splat(-__builtin_inff()));
+    }
+  }
+}
+
+// Scores of 32 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_32(attention_memory& local, long count, bool all) {
+  const vec old0 = load(local.peak);
+  const lanes_t outside0 = negation(less_equal(load(local.block_total), splat(0x1p+40f)));
+  const vec peak0 =
+      select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
+  store(local.peak, peak0);
+  const vec shift0 = shift_of(peak0);
+  store(local.carry, exp_nonpositive(old0 - peak0));
+  vec total0 = splat(0.0f);
+
+  const vec old1 = load(local.peak + 16);
+  const lanes_t outside1 = negation(less_equal(load(local.block_total + 16), splat(0x1p+40f)));
+  const vec peak1 =
+      select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 16)), old1);
+  store(local.peak + 16, peak1);
+  const vec shift1 = shift_of(peak1);
+  store(local.carry + 16, exp_nonpositive(old1 - peak1));
+  vec total1 = splat(0.0f);
+
+  for (long j = 0; j < count; ++j) {
+    const vec w0 = exp_shifted(load(local.scores + 48 * j), shift0);
+    store(local.scores + 48 * j, w0);
+    total0 = total0 + w0;
+    const vec w1 = exp_shifted(load(local.scores + 48 * j + 16), shift1);
+    store(local.scores + 48 * j + 16, w1);
+    total1 = total1 + w1;
+  }
+
+  store(local.block_total, total0);
+  store(local.block_total + 16, total1);
+}
+
+// 12 columns x 32 rows of weights.
+[[gnu::noinline]] void attention_weights_12x32(const float* rows, const float* b, float* scores,
+    const float* peak, float* block_total) {
+  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
+  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
+  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
+  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
+  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
+  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
+  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
+  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
+  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
+  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
+  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
+  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    s0_1 = fma(a0, b1, s0_1);
+    const vec a1 = splat(b[k + 64]);
+    s1_0 = fma(a1, b0, s1_0);
+    s1_1 = fma(a1, b1, s1_1);
+    const vec a2 = splat(b[k + 128]);
+    s2_0 = fma(a2, b0, s2_0);
+    s2_1 = fma(a2, b1, s2_1);
+    const vec a3 = splat(b[k + 192]);
+    s3_0 = fma(a3, b0, s3_0);
+    s3_1 = fma(a3, b1, s3_1);
+    const vec a4 = splat(b[k + 256]);
+    s4_0 = fma(a4, b0, s4_0);
+    s4_1 = fma(a4, b1, s4_1);
+    const vec a5 = splat(b[k + 320]);
+    s5_0 = fma(a5, b0, s5_0);
+    s5_1 = fma(a5, b1, s5_1);
+    const vec a6 = splat(b[k + 384]);
+    s6_0 = fma(a6, b0, s6_0);
+    s6_1 = fma(a6, b1, s6_1);
+    const vec a7 = splat(b[k + 448]);
+    s7_0 = fma(a7, b0, s7_0);
+    s7_1 = fma(a7, b1, s7_1);
+    const vec a8 = splat(b[k + 512]);
+    s8_0 = fma(a8, b0, s8_0);
+    s8_1 = fma(a8, b1, s8_1);
+    const vec a9 = splat(b[k + 576]);
+    s9_0 = fma(a9, b0, s9_0);
+    s9_1 = fma(a9, b1, s9_1);
+    const vec a10 = splat(b[k + 640]);
+    s10_0 = fma(a10, b0, s10_0);
+    s10_1 = fma(a10, b1, s10_1);
+    const vec a11 = splat(b[k + 704]);
+    s11_0 = fma(a11, b0, s11_0);
+    s11_1 = fma(a11, b1, s11_1);
+  }
+
+  const vec shift0 = shift_of(load(peak));
+  const vec w0_0 = exp_shifted(s0_0, shift0);
+  store(scores, w0_0);
+  const vec w1_0 = exp_shifted(s1_0, shift0);
+  store(scores + 48, w1_0);
+  const vec w2_0 = exp_shifted(s2_0, shift0);
+  store(scores + 96, w2_0);
+  const vec w3_0 = exp_shifted(s3_0, shift0);
+  store(scores + 144, w3_0);
+  const vec w4_0 = exp_shifted(s4_0, shift0);
+  store(scores + 192, w4_0);
+  const vec w5_0 = exp_shifted(s5_0, shift0);
+  store(scores + 240, w5_0);
+  const vec w6_0 = exp_shifted(s6_0, shift0);
+  store(scores + 288, w6_0);
+  const vec w7_0 = exp_shifted(s7_0, shift0);
+  store(scores + 336, w7_0);
+  const vec w8_0 = exp_shifted(s8_0, shift0);
+  store(scores + 384, w8_0);
+  const vec w9_0 = exp_shifted(s9_0, shift0);
+  store(scores + 432, w9_0);
+  const vec w10_0 = exp_shifted(s10_0, shift0);
+  store(scores + 480, w10_0);
+  const vec w11_0 = exp_shifted(s11_0, shift0);
+  store(scores + 528, w11_0);
+
+  store(block_total,
+      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
+          w10_0 + w11_0);
+
+  const vec shift1 = shift_of(load(peak + 16));
+  const vec w0_1 = exp_shifted(s0_1, shift1);
+  store(scores + 16, w0_1);
+  const vec w1_1 = exp_shifted(s1_1, shift1);
+  store(scores + 64, w1_1);
+  const vec w2_1 = exp_shifted(s2_1, shift1);
+  store(scores + 112, w2_1);
+  const vec w3_1 = exp_shifted(s3_1, shift1);
+  store(scores + 160, w3_1);
+  const vec w4_1 = exp_shifted(s4_1, shift1);
+  store(scores + 208, w4_1);
+  const vec w5_1 = exp_shifted(s5_1, shift1);
+  store(scores + 256, w5_1);
+  const vec w6_1 = exp_shifted(s6_1, shift1);
+  store(scores + 304, w6_1);
+  const vec w7_1 = exp_shifted(s7_1, shift1);
+  store(scores + 352, w7_1);
+  const vec w8_1 = exp_shifted(s8_1, shift1);
+  store(scores + 400, w8_1);
+  const vec w9_1 = exp_shifted(s9_1, shift1);
+  store(scores + 448, w9_1);
+  const vec w10_1 = exp_shifted(s10_1, shift1);
+  store(scores + 496, w10_1);
+  const vec w11_1 = exp_shifted(s11_1, shift1);
+  store(scores + 544, w11_1);
+
+  store(block_total + 16,
+      load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1 + w8_1 + w9_1 +
+          w10_1 + w11_1);
+}
+
+// 12 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_12x16_in_part(const float* rows, const float* b,
+    float* scores, const float* peak, float* block_total, long row, long col) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 64]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 128]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 192]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 256]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 320]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 384]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 448]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 512]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 576]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 640]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 704]);
+    s11_0 = fma(a11, b0, s11_0);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec shift0 = shift_of(load(peak));
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
+  const vec w0_0 = exp_shifted(x0_0, shift0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
+  const vec w1_0 = exp_shifted(x1_0, shift0);
+  store(scores + 48, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
+  const vec w2_0 = exp_shifted(x2_0, shift0);
+  store(scores + 96, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
+  const vec w3_0 = exp_shifted(x3_0, shift0);
+  store(scores + 144, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
+  const vec w4_0 = exp_shifted(x4_0, shift0);
+  store(scores + 192, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
+  const vec w5_0 = exp_shifted(x5_0, shift0);
+  store(scores + 240, w5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
+  const vec w6_0 = exp_shifted(x6_0, shift0);
+  store(scores + 288, w6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
+  const vec w7_0 = exp_shifted(x7_0, shift0);
+  store(scores + 336, w7_0);
+  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
+  const vec w8_0 = exp_shifted(x8_0, shift0);
+  store(scores + 384, w8_0);
+  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
+  const vec w9_0 = exp_shifted(x9_0, shift0);
+  store(scores + 432, w9_0);
+  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
+  const vec w10_0 = exp_shifted(x10_0, shift0);
+  store(scores + 480, w10_0);
+  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
+  const vec w11_0 = exp_shifted(x11_0, shift0);
+  store(scores + 528, w11_0);
+
+  store(block_total,
+      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
+          w10_0 + w11_0);
+}
+
+// 12 columns x 32 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_weights_in_part_12x32(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 16 * (row / 16) + 16;
+  if (col < high0) {
+    attention_weights_12x16_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+  } else {
+    for (long i = 0; i < 12; ++i) {
+      store(scores + 48 * i, splat(0.0f));
+    }
+  }
+  const long high1 = 16 * (row / 16) + 32;
+  if (col < high1) {
+    attention_weights_12x16_in_part(local.rows + 16, b, scores + 16, local.peak + 16,
+        local.block_total + 16, row + 16, col);
+  } else {
+    for (long i = 0; i < 12; ++i) {
+      store(scores + 48 * i + 16, splat(0.0f));
+    }
+  }
+}
+
+// 8 columns x 32 rows of weights.
+[[gnu::noinline]] void attention_weights_8x32(const float* rows, const float* b, float* scores,
+    const float* peak, float* block_total) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+  }
+
+  const vec shift0 = shift_of(load(peak));
+  const vec w0_0 = exp_shifted(s00, shift0);
+  store(scores, w0_0);
+  const vec w1_0 = exp_shifted(s10, shift0);
+  store(scores + 48, w1_0);
+  const vec w2_0 = exp_shifted(s20, shift0);
+  store(scores + 96, w2_0);
+  const vec w3_0 = exp_shifted(s30, shift0);
+  store(scores + 144, w3_0);
+  const vec w4_0 = exp_shifted(s40, shift0);
+  store(scores + 192, w4_0);
+  const vec w5_0 = exp_shifted(s50, shift0);
+  store(scores + 240, w5_0);
+  const vec w6_0 = exp_shifted(s60, shift0);
+  store(scores + 288, w6_0);
+  const vec w7_0 = exp_shifted(s70, shift0);
+  store(scores + 336, w7_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+
+  const vec shift1 = shift_of(load(peak + 16));
+  const vec w0_1 = exp_shifted(s01, shift1);
+  store(scores + 16, w0_1);
+  const vec w1_1 = exp_shifted(s11, shift1);
+  store(scores + 64, w1_1);
+  const vec w2_1 = exp_shifted(s21, shift1);
+  store(scores + 112, w2_1);
+  const vec w3_1 = exp_shifted(s31, shift1);
+  store(scores + 160, w3_1);
+  const vec w4_1 = exp_shifted(s41, shift1);
+  store(scores + 208, w4_1);
+  const vec w5_1 = exp_shifted(s51, shift1);
+  store(scores + 256, w5_1);
+  const vec w6_1 = exp_shifted(s61, shift1);
+  store(scores + 304, w6_1);
+  const vec w7_1 = exp_shifted(s71, shift1);
+  store(scores + 352, w7_1);
+
+  store(block_total + 16,
+      load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1);
+}
+
+// 8 columns x 32 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_weights_in_part_8x32(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 16 * (row / 16) + 16;
+  if (col < high0) {
+    attention_weights_8x16_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+  } else {
+    for (long i = 0; i < 8; ++i) {
+      store(scores + 48 * i, splat(0.0f));
+    }
+  }
+  const long high1 = 16 * (row / 16) + 32;
+  if (col < high1) {
+    attention_weights_8x16_in_part(local.rows + 16, b, scores + 16, local.peak + 16,
+        local.block_total + 16, row + 16, col);
+  } else {
+    for (long i = 0; i < 8; ++i) {
+      store(scores + 48 * i + 16, splat(0.0f));
+    }
+  }
+}
+
+// Weights of 32 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_32(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.wk_out + 32768 * c1 + 64 * col;
+  for (long j = from; j < count - 11; j += 12) {
+    if (col + j < whole_end) {
+      attention_weights_12x32(local.rows, b + 64 * j, local.scores + 48 * j, local.peak,
+          local.block_total);
+    } else {
+      attention_weights_in_part_12x32(b + 64 * j, local.scores + 48 * j, row, col + j, local);
+    }
+  }
+  const long rest = 12 * (count / 12);
+  if (rest < count && from <= rest) {
+    if (col + rest < whole_end) {
+      attention_weights_8x32(local.rows, b + 64 * rest, local.scores + 48 * rest, local.peak,
+          local.block_total);
+    } else {
+      attention_weights_in_part_8x32(b + 64 * rest, local.scores + 48 * rest, row, col + rest,
+          local);
+    }
+  }
+}
+
+// Scores of 32 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_32(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.wk_out + 32768 * c1 + 64 * col;
+  for (long j = from; j < count - 11; j += 12) {
+    if (col + j < whole_end) {
+      attention_scores_12x32(local.rows, b + 64 * j, local.scores + 48 * j, local.block_peak);
+    } else {
+      attention_scores_in_part_12x32(b + 64 * j, local.scores + 48 * j, row, col + j, local);
+    }
+  }
+  const long rest = 12 * (count / 12);
+  if (rest < count && from <= rest) {
+    if (col + rest < whole_end) {
+      attention_scores_8x32(local.rows, b + 64 * rest, local.scores + 48 * rest, local.block_peak);
+    } else {
+      attention_scores_in_part_8x32(b + 64 * rest, local.scores + 48 * rest, row, col + rest,
+          local);
+    }
+  }
+}
+
+// 4 rows x 32 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_4x32(const float* weights, const float* v, long count,
+    float* out, const float* carry, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+
+  if (!fresh) {
+    const vec c0 = splat(carry[0]);
+    s00 = c0 * load(out);
+    s01 = c0 * load(out + 16);
+    const vec c1 = splat(carry[1]);
+    s10 = c1 * load(out + 512);
+    s11 = c1 * load(out + 528);
+    const vec c2 = splat(carry[2]);
+    s20 = c2 * load(out + 1024);
+    s21 = c2 * load(out + 1040);
+    const vec c3 = splat(carry[3]);
+    s30 = c3 * load(out + 1536);
+    s31 = c3 * load(out + 1552);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 16);
+    const vec a0 = splat(weights[48 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(weights[48 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(weights[48 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(weights[48 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store(out + 512, s10);
+  store(out + 528, s11);
+  store(out + 1024, s20);
+  store(out + 1040, s21);
+  store(out + 1536, s30);
+  store(out + 1552, s31);
+}
+
+// Scores of 32 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_32(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  const float* v = m.wv_out + 32768 * c1 + 64 * col;
+  float* out = m.heads + 64 * c1 + 512 * row;
+  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
+  store(local.total + 16,
+      load(local.carry + 16) * load(local.total + 16) + load(local.block_total + 16));
+
+  for (long n = 0; n < 64; n += 32) {
+    for (long i = 0; i < 28; i += 14) {
+      const long high_last = 16 * ((row + i + 13) / 16) + 16;
+      const long end = smaller(high_last - col, count);
+      attention_values_14x32(local.scores + i, v + n, end, out + 512 * i + n, local.carry + i,
+          fresh);
+    }
+    {
+      const long high_last = 16 * ((row + 31) / 16) + 16;
+      const long end = smaller(high_last - col, count);
+      attention_values_4x32(local.scores + 28, v + n, end, out + n + 14336, local.carry + 28,
+          fresh);
+    }
+  }
+}
+
+// 32 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_32(const Memory& m, long c1, long row, long col, long count,
+    long whole_end, attention_memory& local, bool fresh) {
+  store(local.carry, splat(1.0f));
+  store(local.carry + 16, splat(1.0f));
+  store(local.block_total, splat(0.0f));
+  store(local.block_total + 16, splat(0.0f));
+  long done = 0;
+
+  // The first columns give each row the score that the others are compared with.
+  if (fresh) {
+    const float* b = m.wk_out + 32768 * c1 + 64 * col;
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    if (count < 12) {
+      if (col < whole_end) {
+        attention_scores_8x32(local.rows, b, local.scores, local.block_peak);
+      } else {
+        attention_scores_in_part_8x32(b, local.scores, row, col, local);
+      }
+    } else if (col < whole_end) {
+      attention_scores_12x32(local.rows, b, local.scores, local.block_peak);
+    } else {
+      attention_scores_in_part_12x32(b, local.scores, row, col, local);
+    }
+    done = smaller(12, count);
+    attention_weigh_32(local, done, true);
+  }
+
+  attention_weights_of_32(m, c1, row, col, done, count, whole_end, local);
+
+  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
+  const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
+  const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 16), splat(0x1p+40f)));
+  if (any(negation(inside1))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    attention_scores_of_32(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_32(local, count, false);
+  }
+
+  attention_fold_32(m, c1, row, col, count, local, fresh);
+}
+
+// The one block of 32 rows.
+[[gnu::noinline]] void attention_32_rows(const Memory& m, long c1, attention_memory& local) {
+  const long row = 480;
+  const float* a = m.wq_out + 32768 * c1 + 64 * row;
+  float* out = m.heads + 64 * c1 + 512 * row;
+
+  // Rows change places with their elements: a vector holds the same element of every row.
+  for (long r = 0; r < 32; r += 16) {
+    for (long k = 0; k < 64; k += 16) {
+      transpose_block(a + 64 * r + k, 64, local.rows + 48 * k + r, 48, splat(0.125f));
+    }
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+  store(local.peak + 16, splat(-__FLT_MAX__));
+  store(local.total + 16, splat(0.0f));
+
+  bool fresh = true;
+  for (long col = 0; col < 512; col += 120) {
+    attention_visit_32(m, c1, row, col, smaller(120, 512 - col), 480, local, fresh);
+    fresh = false;
+  }
+
+  store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
+
+  // x - x is 0, or NaN if x is not finite.
+  vec odd = splat(0.0f);
+  for (long i = 0; i < 32; ++i) {
+    const vec factor = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 16) {
+      const vec x = factor * load(out + 512 * i + n);
+      store(out + 512 * i + n, x);
+      odd = odd + (x - x);
+    }
+  }
+
+  // Rows that are not finite are computed again, with care.
+  if (has_nan(odd)) {
+    for (long i = 0; i < 32; ++i) {
+      vec row_odd = splat(0.0f);
+      for (long n = 0; n < 64; n += 16) {
+        const vec x = load(out + 512 * i + n);
+        row_odd = row_odd + (x - x);
+      }
+      if (has_nan(row_odd)) {
+        attention_careful_row(m, c1, row + i);
+      }
+    }
+  }
+}
+
+// An item: one block of rows.
+[[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
+  const long block = item % 11;
+  const long c1 = item / 11;
+  if (block < 10) {
+    attention_48_rows(m, c1, block, local);
+  } else {
+    attention_32_rows(m, c1, local);
+  }
+}
+
+// 14 rows of a times 32 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wo_tile_14x32(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
+  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
+  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
+  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
+  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
+  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
+  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
+  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
+  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
+  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
+  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
+  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
+  vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
+  vec s13_0 = splat(0.0f), s13_1 = splat(0.0f);
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 32 * k);
+    const vec b1 = load(w + 32 * k + 16);
+    const vec a0 = splat(a[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    s0_1 = fma(a0, b1, s0_1);
+    const vec a1 = splat(a[k + 512]);
+    s1_0 = fma(a1, b0, s1_0);
+    s1_1 = fma(a1, b1, s1_1);
+    const vec a2 = splat(a[k + 1024]);
+    s2_0 = fma(a2, b0, s2_0);
+    s2_1 = fma(a2, b1, s2_1);
+    const vec a3 = splat(a[k + 1536]);
+    s3_0 = fma(a3, b0, s3_0);
+    s3_1 = fma(a3, b1, s3_1);
+    const vec a4 = splat(a[k + 2048]);
+    s4_0 = fma(a4, b0, s4_0);
+    s4_1 = fma(a4, b1, s4_1);
+    const vec a5 = splat(a[k + 2560]);
+    s5_0 = fma(a5, b0, s5_0);
+    s5_1 = fma(a5, b1, s5_1);
+    const vec a6 = splat(a[k + 3072]);
+    s6_0 = fma(a6, b0, s6_0);
+    s6_1 = fma(a6, b1, s6_1);
+    const vec a7 = splat(a[k + 3584]);
+    s7_0 = fma(a7, b0, s7_0);
+    s7_1 = fma(a7, b1, s7_1);
+    const vec a8 = splat(a[k + 4096]);
+    s8_0 = fma(a8, b0, s8_0);
+    s8_1 = fma(a8, b1, s8_1);
+    const vec a9 = splat(a[k + 4608]);
+    s9_0 = fma(a9, b0, s9_0);
+    s9_1 = fma(a9, b1, s9_1);
+    const vec a10 = splat(a[k + 5120]);
+    s10_0 = fma(a10, b0, s10_0);
+    s10_1 = fma(a10, b1, s10_1);
+    const vec a11 = splat(a[k + 5632]);
+    s11_0 = fma(a11, b0, s11_0);
+    s11_1 = fma(a11, b1, s11_1);
+    const vec a12 = splat(a[k + 6144]);
+    s12_0 = fma(a12, b0, s12_0);
+    s12_1 = fma(a12, b1, s12_1);
+    const vec a13 = splat(a[k + 6656]);
+    s13_0 = fma(a13, b0, s13_0);
+    s13_1 = fma(a13, b1, s13_1);
+  }
+
+  const long n = 16 * vector;
+
+  float* out_at = m.out + 512 * row + n;
+  store(out_at, s0_0);
+  store(out_at + 512, s1_0);
+  store(out_at + 1024, s2_0);
+  store(out_at + 1536, s3_0);
+  store(out_at + 2048, s4_0);
+  store(out_at + 2560, s5_0);
+  store(out_at + 3072, s6_0);
+  store(out_at + 3584, s7_0);
+  store(out_at + 4096, s8_0);
+  store(out_at + 4608, s9_0);
+  store(out_at + 5120, s10_0);
+  store(out_at + 5632, s11_0);
+  store(out_at + 6144, s12_0);
+  store(out_at + 6656, s13_0);
+  store(out_at + 16, s0_1);
+  store(out_at + 528, s1_1);
+  store(out_at + 1040, s2_1);
+  store(out_at + 1552, s3_1);
+  store(out_at + 2064, s4_1);
+  store(out_at + 2576, s5_1);
+  store(out_at + 3088, s6_1);
+  store(out_at + 3600, s7_1);
+  store(out_at + 4112, s8_1);
+  store(out_at + 4624, s9_1);
+  store(out_at + 5136, s10_1);
+  store(out_at + 5648, s11_1);
+  store(out_at + 6160, s12_1);
+  store(out_at + 6672, s13_1);
+}
+
+// 8 rows of a times 32 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wo_tile_8x32(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 32 * k);
+    const vec b1 = load(w + 32 * k + 16);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(a[k + 512]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(a[k + 1024]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(a[k + 1536]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(a[k + 2048]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(a[k + 2560]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    const vec a6 = splat(a[k + 3072]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    const vec a7 = splat(a[k + 3584]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+  }
+
+  const long n = 16 * vector;
+
+  float* out_at = m.out + 512 * row + n;
+  store(out_at, s00);
+  store(out_at + 512, s10);
+  store(out_at + 1024, s20);
+  store(out_at + 1536, s30);
+  store(out_at + 2048, s40);
+  store(out_at + 2560, s50);
+  store(out_at + 3072, s60);
+  store(out_at + 3584, s70);
+  store(out_at + 16, s01);
+  store(out_at + 528, s11);
+  store(out_at + 1040, s21);
+  store(out_at + 1552, s31);
+  store(out_at + 2064, s41);
+  store(out_at + 2576, s51);
+  store(out_at + 3088, s61);
+  store(out_at + 3600, s71);
+}
+
+// An item: all rows against one panel of columns.
+[[gnu::noinline]] void project_wo(const Memory& m, long item) {
+  const float* a = m.heads;
+  const float* w = m.packed + 16384 * item + 851968;
+  const long vector = 2 * item;
+  for (long row = 0; row < 504; row += 14) {
+    wo_tile_14x32(m, a + 512 * row, w, row, vector);
+  }
+  wo_tile_8x32(m, a + 258048, w, 504, vector);
+}
+
+void project_wq_wk_wv_body(void* state, long item, int) {
+  const unsigned before = set_float_state();
+  const Memory& m = *static_cast<Memory*>(state);
+  project_wq_wk_wv(m, item);
+  restore_float_state(before);
+}
+
+void attention_body(void* state, long item, int worker) {
+  const unsigned before = set_float_state();
+  const Memory& m = *static_cast<Memory*>(state);
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 9072L * worker));
+  restore_float_state(before);
+}
+
+void project_wo_body(void* state, long item, int) {
+  const unsigned before = set_float_state();
+  const Memory& m = *static_cast<Memory*>(state);
+  project_wo(m, item);
+  restore_float_state(before);
+}
+
+// Cosines [positions, 2 * pairs], then sines with the sign of their place: entry p, i turns pair i
+// by the angle of position p. turns[i] holds the cosine and sine of one position, start[i] of the
+// first, null of an angle of 0; in double, each entry rounded once.
+[[gnu::noinline]] void fill_angles(float* to, long positions, long pairs, const double (*turns)[2],
+    const double (*start)[2], bool neighbours) {
+  float* sines = to + 2 * positions * pairs;
+  for (long i = 0; i < pairs; ++i) {
+    const long a = neighbours ? 2 * i : i, b = neighbours ? 2 * i + 1 : i + pairs;
+    double c = start ? start[i][0] : 1, s = start ? start[i][1] : 0;
+    for (long p = 0; p < positions; ++p) {
+      const long row = 2 * pairs * p;
+      to[row + a] = to[row + b] = (float)c;
+      sines[row + a] = -(float)s;
+      sines[row + b] = (float)s;
+      const double next = c * turns[i][0] - s * turns[i][1];
+      s = s * turns[i][0] + c * turns[i][1];
+      c = next;
+    }
+  }
+}
+
+}  // namespace
+
+size_t workspace_bytes(int workers) { return 4194304u + 36288u * (size_t)workers; }
+
+size_t packed_bytes() { return 4456448u; }
+
+void pack_weights(const textbook_mha_1_512_512_8_weights* w, float* packed) {
+  // wq: panels of 32 columns, each [512, columns]
+  for (long vector = 0; vector < 32; ++vector) {
+    const long panel = vector / 2;
+    const long place = vector % 4;
+    const long column = 16 * place;
+    float* to = packed + 16384 * panel + 16 * (vector % 2) + 65536;
+    const float* from = w->wq + 512 * (64 * (vector / 4) + column);
+    for (long k = 0; k < 512; ++k) {
+      for (long lane = 0; lane < 16; ++lane) {
+        to[32 * k + lane] = from[512 * lane + k];
+      }
+    }
+  }
+  // wk: panels of 32 columns, each [512, columns]
+  for (long vector = 0; vector < 32; ++vector) {
+    const long panel = vector / 2;
+    const long place = vector % 4;
+    const long column = 16 * place;
+    float* to = packed + 16384 * panel + 16 * (vector % 2) + 327680;
+    const float* from = w->wk + 512 * (64 * (vector / 4) + column);
+    for (long k = 0; k < 512; ++k) {
+      for (long lane = 0; lane < 16; ++lane) {
+        to[32 * k + lane] = from[512 * lane + k];
+      }
+    }
+  }
+  // wv: panels of 32 columns, each [512, columns]
+  for (long vector = 0; vector < 32; ++vector) {
+    const long panel = vector / 2;
+    const long place = vector % 4;
+    const long column = 16 * place;
+    float* to = packed + 16384 * panel + 16 * (vector % 2) + 589824;
+    const float* from = w->wv + 512 * (64 * (vector / 4) + column);
+    for (long k = 0; k < 512; ++k) {
+      for (long lane = 0; lane < 16; ++lane) {
+        to[32 * k + lane] = from[512 * lane + k];
+      }
+    }
+  }
+  // wo: panels of 32 columns, each [512, columns]
+  for (long vector = 0; vector < 32; ++vector) {
+    const long panel = vector / 2;
+    const long column = 16 * vector;
+    float* to = packed + 16384 * panel + 16 * (vector % 2) + 851968;
+    const float* from = w->wo + 512 * column;
+    for (long k = 0; k < 512; ++k) {
+      for (long lane = 0; lane < 16; ++lane) {
+        to[32 * k + lane] = from[512 * lane + k];
+      }
+    }
+  }
+  const unsigned before = set_float_state();
+
+  // angles: the cosine and sine of each pair's angle per position.
+  static const double angles_turns[][2] = {
+      {0x1.14a280fb5068cp-1, 0x1.aed548f090ceep-1}, {0x1.76a95fe716d1fp-1, 0x1.5cf59bfbfca96p-1},
+      {0x1.b1281b298e551p-1, 0x1.10fb74296150cp-1}, {0x1.d3258cd45f79dp-1, 0x1.a321e0eae2612p-2},
+      {0x1.e69cd4e4a11e6p-1, 0x1.3e727ba48408fp-2}, {0x1.f1abe0b7bb5d3p-1, 0x1.e11e4d06e08d2p-3},
+      {0x1.f7ed06799122cp-1, 0x1.6a467356c2e0ep-3}, {0x1.fb7450142a2f8p-1, 0x1.104be619bfb7fp-3},
+      {0x1.fd712f9a817c1p-1, 0x1.98eaecb8bcb2cp-4}, {0x1.fe8fa2fc1a392p-1, 0x1.32de6e533d6edp-4},
+      {0x1.ff30cfc3a1807p-1, 0x1.cc6d60c07c34dp-5}, {0x1.ff8b79d7d8cedp-1, 0x1.5959f54b89dd8p-5},
+      {0x1.ffbe782e9b239p-1, 0x1.0302b77f58417p-5}, {0x1.ffdb25eb944e8p-1, 0x1.847d4ceb27486p-6},
+      {0x1.ffeb46b7e0bd4p-1, 0x1.23568370a90f7p-6}, {0x1.fff458962092cp-1, 0x1.b4f491f547596p-7},
+      {0x1.fff9724ad97aap-1, 0x1.47acae915e807p-7}, {0x1.fffc508d5f29ep-1, 0x1.eb72312f25219p-8},
+      {0x1.fffded75910ccp-1, 0x1.7088b8b6fe871p-8}, {0x1.fffed5a798164p-1, 0x1.145cb93b2d765p-8},
+      {0x1.ffff583a5ce28p-1, 0x1.9e7c40fd5bc25p-9}, {0x1.ffffa1a7a2a3ap-1, 0x1.36d205eef2b97p-9},
+      {0x1.ffffcaf21fdbdp-1, 0x1.d22a3f8915bcbp-10}, {0x1.ffffe22a5966ap-1, 0x1.5d9314f7f9213p-10},
+      {0x1.ffffef390876cp-1, 0x1.0624da5218a62p-10}, {0x1.fffff690c334p-1, 0x1.8929166be3ca5p-11},
+      {0x1.fffffab1cfe74p-1, 0x1.26d42bc9e852ep-11}, {0x1.fffffd043c1d3p-1, 0x1.ba2e4a32b9599p-12},
+      {0x1.fffffe5280d69p-1, 0x1.4b96be3f7594fp-12}, {0x1.ffffff0e79eafp-1, 0x1.f15027bbf7fb9p-13},
+      {0x1.ffffff782e63bp-1, 0x1.74eea5fb18843p-13}, {0x1.ffffffb39f9c7p-1, 0x1.17a8e2f3dc5b8p-13}};
+  fill_angles(packed, 512, 32, angles_turns, nullptr, true);
+  restore_float_state(before);
+}
+
+void run(const textbook_mha_1_512_512_8_args* args, const void* packed, void* workspace,
+    int workers, textbook_mha_1_512_512_8_parallel_for parallel_for, void* ctx) {
+  Memory m;
+  m.packed = static_cast<const float*>(packed);
+  float* scratch = static_cast<float*>(workspace);
+  m.x = args->x;
+  m.out = args->out;
+  m.angles = m.packed;
+  m.wq_out = scratch;
+  m.wk_out = scratch + 262144;
+  m.wv_out = scratch + 524288;
+  m.heads = scratch + 786432;
+  m.local = scratch + 1048576;
+
+  const auto each = [&](long items, void (*body)(void*, long, int)) {
+    if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
+    for (long item = 0; item < items; ++item) body(&m, item, 0);
+  };
+  each(48, project_wq_wk_wv_body);
+  each(88, attention_body);
+  each(16, project_wo_body);
+}
+
+}  // namespace textbook_mha_1_512_512_8_avx512
+
+#ifdef __clang__
+  #pragma clang attribute pop
+  #pragma clang diagnostic pop
+#else
+  #pragma GCC pop_options
+#endif

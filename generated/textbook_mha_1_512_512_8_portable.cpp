@@ -1,0 +1,1882 @@
+// textbook_mha_1_512_512_8 for portable: 8 floats a vector, 16 registers. Made by
+//   attune gen 'textbook_mha<1,512,512,8>' --isa portable,avx2,avx512
+// One call takes 1343 MFLOP on 6.291 MB of inputs, outputs and weights.
+//
+// The spec is textbook_mha<1,512,512,8>:
+//   // x [batch, seq, model] -> [batch, seq, model], causal, with RoPE on queries and keys.
+//   template <long Batch, long Seq, long Model, long Heads>
+//   constexpr auto textbook_mha = [] {
+//     auto x = input<Batch, Seq, Model>("x");
+//     auto q = rope(split_heads<Heads>(linear<Model>(x, "wq")));  // [batch, heads, seq, head_dim]
+//     auto k = rope(split_heads<Heads>(linear<Model>(x, "wk")));
+//     auto v = split_heads<Heads>(linear<Model>(x, "wv"));
+//     auto s = matmul(q, transpose(k)) / sqrt_of<Model / Heads>;
+//     auto p = softmax(mask(s, causal));
+//     return linear<Model>(merge_heads(matmul(p, v)), "wo");
+//   };
+//
+// What was decided:
+// - project_wq_wk_wv: 512 rows of 512 by wq (512 columns), wk (512 columns) and wv (512 columns),
+//   packed in 192 panels of 8 columns (16 kB), one an item; tiles of 14 rows x 8 columns: 14 of 16
+//   registers accumulate, a step is 14 fma on 15 loads.
+// - attention: 8 times 512 rows against 512 columns, 252 at a time: their scores lie in a worker's
+//   20.1 kB and nowhere else. 32 blocks of 16 rows, score tiles of 6 columns x 16 lanes: 12 of 16
+//   registers accumulate, a step is 12 fma on 8 loads. Whole tiles of removed pairs are skipped;
+//   tiles that keep all pairs test none. Value tiles of 6 rows x 16 columns: 12 of 16 registers
+//   accumulate, a step is 12 fma on 8 loads.
+// - project_wo: 512 rows of 512 by wo (512 columns), packed in 64 panels of 8 columns (16 kB), one
+//   an item; tiles of 14 rows x 8 columns: 14 of 16 registers accumulate, a step is 14 fma on 15
+//   loads.
+#include "textbook_mha_1_512_512_8.h"
+
+#ifdef __FAST_MATH__
+  #error "compile this file without -ffast-math: it relies on NaN, infinities and the order of sums"
+#endif
+
+#ifdef __clang__
+  #pragma clang diagnostic push
+  #pragma clang diagnostic ignored "-Wunused-function"
+#endif
+
+namespace textbook_mha_1_512_512_8_portable {
+
+namespace {
+
+template <class Half>
+struct pair {
+  Half lo, hi;
+};
+#if defined(__AVX2__)
+typedef float base __attribute__((vector_size(32)));
+typedef int ibase __attribute__((vector_size(32)));
+using vec = base;
+#else
+typedef float base __attribute__((vector_size(16)));
+typedef int ibase __attribute__((vector_size(16)));
+using vec = pair<base>;
+#endif
+enum { base_lanes = sizeof(base) / 4 };
+
+template <class A>
+static inline pair<A> join(A lo, A hi) { return {lo, hi}; }
+template <class A>
+static inline pair<A> operator+(pair<A> a, pair<A> b) { return {a.lo + b.lo, a.hi + b.hi}; }
+template <class A>
+static inline pair<A> operator-(pair<A> a, pair<A> b) { return {a.lo - b.lo, a.hi - b.hi}; }
+template <class A>
+static inline pair<A> operator*(pair<A> a, pair<A> b) { return {a.lo * b.lo, a.hi * b.hi}; }
+template <class A>
+static inline pair<A> operator/(pair<A> a, pair<A> b) { return {a.lo / b.lo, a.hi / b.hi}; }
+template <class A>
+static inline pair<A> operator-(pair<A> a) { return {-a.lo, -a.hi}; }
+
+#if defined(__AVX2__)
+using ivec = ibase;
+#else
+using ivec = pair<ibase>;
+#endif
+
+using lanes_t = ivec;  // -1 is true, 0 false
+
+template <class V>
+static inline V load_as(const float* p) {
+  if constexpr (sizeof(V) == sizeof(base)) {
+    base a;
+    __builtin_memcpy(&a, p, sizeof a);
+    return a;
+  } else {
+    return join(load_as<decltype(V::lo)>(p), load_as<decltype(V::lo)>(p + sizeof(V) / 8));
+  }
+}
+static inline vec load(const float* p) { return load_as<vec>(p); }
+
+static inline void store(float* p, base a) { __builtin_memcpy(p, &a, sizeof a); }
+template <class A>
+static inline void store(float* p, pair<A> a) {
+  store(p, a.lo);
+  store(p + sizeof(A) / 4, a.hi);
+}
+
+template <class V>
+static inline V splat_as(float x) {
+  if constexpr (sizeof(V) == sizeof(base)) {
+    return x - base{};
+  } else {
+    return join(splat_as<decltype(V::lo)>(x), splat_as<decltype(V::lo)>(x));
+  }
+}
+static inline vec splat(float x) { return splat_as<vec>(x); }
+
+template <class V>
+static inline V isplat_as(int x) {
+  if constexpr (sizeof(V) == sizeof(ibase)) {
+    return x - ibase{};
+  } else {
+    return join(isplat_as<decltype(V::lo)>(x), isplat_as<decltype(V::lo)>(x));
+  }
+}
+static inline ivec isplat(int x) { return isplat_as<ivec>(x); }
+
+template <class V>
+static inline V iota_as(int from) {
+  if constexpr (sizeof(V) == sizeof(ibase)) {
+    ibase a;
+    for (int i = 0; i < base_lanes; ++i) a[i] = from + i;
+    return a;
+  } else {
+    const int half = sizeof(V) / 8;
+    return join(iota_as<decltype(V::lo)>(from), iota_as<decltype(V::lo)>(from + half));
+  }
+}
+static inline ivec iota() { return iota_as<ivec>(0); }
+
+// a * b + c, rounded once or twice as the CPU has it.
+static inline base fma(base a, base b, base c) { return a * b + c; }
+template <class A, class B, class C>
+static inline auto fma(pair<A> a, pair<B> b, pair<C> c) {
+  return join(fma(a.lo, b.lo, c.lo), fma(a.hi, b.hi, c.hi));
+}
+
+// b where a, else c.
+static inline base select(ibase a, base b, base c) {
+  return (base)(((ibase)b & a) | ((ibase)c & ~a));
+}
+template <class A, class B, class C>
+static inline auto select(pair<A> a, pair<B> b, pair<C> c) {
+  return join(select(a.lo, b.lo, c.lo), select(a.hi, b.hi, c.hi));
+}
+
+// b where a, else 0, whatever b holds there.
+static inline base keep_where(ibase a, base b) { return (base)((ibase)b & a); }
+template <class A, class B>
+static inline auto keep_where(pair<A> a, pair<B> b) {
+  return join(keep_where(a.lo, b.lo), keep_where(a.hi, b.hi));
+}
+
+// False where either is NaN.
+static inline ibase less(base a, base b) { return a < b; }
+template <class A, class B>
+static inline auto less(pair<A> a, pair<B> b) {
+  return join(less(a.lo, b.lo), less(a.hi, b.hi));
+}
+
+// False where either is NaN.
+static inline ibase less_equal(base a, base b) { return a <= b; }
+template <class A, class B>
+static inline auto less_equal(pair<A> a, pair<B> b) {
+  return join(less_equal(a.lo, b.lo), less_equal(a.hi, b.hi));
+}
+
+// False where either is NaN.
+static inline ibase equal(base a, base b) { return a == b; }
+template <class A, class B>
+static inline auto equal(pair<A> a, pair<B> b) {
+  return join(equal(a.lo, b.lo), equal(a.hi, b.hi));
+}
+
+// True where either is NaN.
+static inline ibase not_less(base a, base b) { return ~(a < b); }
+template <class A, class B>
+static inline auto not_less(pair<A> a, pair<B> b) {
+  return join(not_less(a.lo, b.lo), not_less(a.hi, b.hi));
+}
+
+// The second operand where either is NaN.
+static inline base min(base a, base b) { return select(a < b, a, b); }
+static inline float min(float a, float b) { return a < b ? a : b; }
+template <class A, class B>
+static inline auto min(pair<A> a, pair<B> b) {
+  return join(min(a.lo, b.lo), min(a.hi, b.hi));
+}
+
+// The second operand where either is NaN.
+static inline base max(base a, base b) { return select(a > b, a, b); }
+static inline float max(float a, float b) { return a > b ? a : b; }
+template <class A, class B>
+static inline auto max(pair<A> a, pair<B> b) {
+  return join(max(a.lo, b.lo), max(a.hi, b.hi));
+}
+
+static inline ibase both(ibase a, ibase b) { return a & b; }
+template <class A, class B>
+static inline auto both(pair<A> a, pair<B> b) {
+  return join(both(a.lo, b.lo), both(a.hi, b.hi));
+}
+
+static inline ibase either(ibase a, ibase b) { return a | b; }
+template <class A, class B>
+static inline auto either(pair<A> a, pair<B> b) {
+  return join(either(a.lo, b.lo), either(a.hi, b.hi));
+}
+
+static inline ibase negation(ibase a) { return ~a; }
+template <class A>
+static inline auto negation(pair<A> a) {
+  return join(negation(a.lo), negation(a.hi));
+}
+
+static inline bool any(ibase a) {
+  unsigned long long word[sizeof(a) / 8], seen = 0;
+  __builtin_memcpy(word, &a, sizeof a);
+  for (unsigned long long w : word) seen |= w;
+  return seen != 0;
+}
+template <class A>
+static inline bool any(pair<A> a) { return any(either(a.lo, a.hi)); }
+
+static inline lanes_t all_lanes(bool b) { return isplat(-b); }
+static inline bool has_nan(vec a) { return any(negation(equal(a, a))); }
+
+static inline ibase iless_equal(ibase a, ibase b) { return a <= b; }
+template <class A, class B>
+static inline auto iless_equal(pair<A> a, pair<B> b) {
+  return join(iless_equal(a.lo, b.lo), iless_equal(a.hi, b.hi));
+}
+
+static inline base to_real(ibase a) { return __builtin_convertvector(a, base); }
+template <class A>
+static inline auto to_real(pair<A> a) {
+  return join(to_real(a.lo), to_real(a.hi));
+}
+
+// The nearest integers, halves to even, for |a| < 2^22; 0 for NaN.
+static inline ibase nearest(base a) { return ((ibase)(a + 12582912.0f) - 0x4b400000) & (a == a); }
+template <class A>
+static inline auto nearest(pair<A> a) {
+  return join(nearest(a.lo), nearest(a.hi));
+}
+
+// a * 2^b where that is neither subnormal nor beyond the greatest float.
+static inline base add_exponent(base a, ibase b) { return (base)((ibase)a + (b << 23)); }
+template <class A, class B>
+static inline auto add_exponent(pair<A> a, pair<B> b) {
+  return join(add_exponent(a.lo, b.lo), add_exponent(a.hi, b.hi));
+}
+
+// Lanes 1, 0, 3, 2, ..
+static inline base swap_pairs(base a) {
+  base b;
+  for (int i = 0; i < base_lanes; ++i) b[i] = a[i ^ 1];
+  return b;
+}
+template <class A>
+static inline auto swap_pairs(pair<A> a) {
+  return join(swap_pairs(a.lo), swap_pairs(a.hi));
+}
+
+static inline float first(base a) { return a[0]; }
+template <class A>
+static inline float first(pair<A> a) { return first(a.lo); }
+
+static inline float reduce_add(vec a) {
+  float lane[sizeof(vec) / 4];
+  store(lane, a);
+  for (int half = sizeof(vec) / 8; half > 0; half /= 2)
+    for (int i = 0; i < half; ++i) lane[i] += lane[i + half];
+  return lane[0];
+}
+
+// to[j * to_stride + i] = scale[i] * from[i * from_stride + j] for all lanes i, j,
+// 4 x 4 at a time.
+static inline void transpose_block(const float* from, long from_stride, float* to, long to_stride,
+    vec scale) {
+  typedef float four __attribute__((vector_size(16)));
+  float factors[sizeof(vec) / 4];
+  store(factors, scale);
+  for (long i = 0; i < (long)sizeof(vec) / 4; i += 4)
+    for (long j = 0; j < (long)sizeof(vec) / 4; j += 4) {
+      four a, b, c, d, factor;
+      const float* p = from + i * from_stride + j;
+      __builtin_memcpy(&a, p, 16);
+      __builtin_memcpy(&b, p + from_stride, 16);
+      __builtin_memcpy(&c, p + 2 * from_stride, 16);
+      __builtin_memcpy(&d, p + 3 * from_stride, 16);
+      __builtin_memcpy(&factor, factors + i, 16);
+      four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+      four cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+      four ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+      four cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+      a = factor * __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+      b = factor * __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+      c = factor * __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
+      d = factor * __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
+      float* q = to + j * to_stride + i;
+      __builtin_memcpy(q, &a, 16);
+      __builtin_memcpy(q + to_stride, &b, 16);
+      __builtin_memcpy(q + 2 * to_stride, &c, 16);
+      __builtin_memcpy(q + 3 * to_stride, &d, 16);
+    }
+}
+
+// e^x for x <= 0, within a relative 2e-7 + 3e-9 |x|. NaN stays NaN. Exactly 0 below -87.3365, where
+// the result would be subnormal, and at -inf.
+static inline vec exp_nonpositive(vec x) {
+  ivec n = nearest(x * splat(1.44269502f));
+  vec r = fma(to_real(n), splat(-0.693359375f), x);
+  r = fma(to_real(n), splat(0.00021219444f), r);
+  vec p = splat(0.00828973018f);
+  p = fma(p, r, splat(0.0418978557f));
+  p = fma(p, r, splat(0.166676477f));
+  p = fma(p, r, splat(0.499991506f));
+  p = fma(p, r, splat(0.999999702f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(x, splat(-87.3365021f)), add_exponent(p, n));
+}
+
+// What exp_shifted wants to know of a row's peak: -log2(e) * peak, finite for every finite peak.
+static inline vec shift_of(vec peak) { return min(splat(__FLT_MAX__), peak * splat(-1.44269502f)); }
+
+// e^(x - peak), given shift_of(peak). NaN stays NaN, -inf gives 0; a result below the least normal
+// float is 0 or subnormal, one above 2^127 is that or more.
+static inline vec exp_shifted(vec x, vec shift) {
+  vec y = fma(x, splat(1.44269502f), shift);
+  y = min(splat(127.0f), y);
+  ivec n = nearest(y);
+  vec r = y - to_real(n);
+  vec p = splat(0.00132692605f);
+  p = fma(p, r, splat(0.00967129972f));
+  p = fma(p, r, splat(0.055507116f));
+  p = fma(p, r, splat(0.240222469f));
+  p = fma(p, r, splat(0.693147004f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(y, splat(-126.0f)), add_exponent(p, n));
+}
+
+// e^x within a relative 2e-7. NaN stays NaN. Exactly 0 below -87.3365, where the result would be
+// subnormal, and at -inf; inf where it overflows.
+static inline vec exp(vec x) {
+  ivec n = nearest(x * splat(1.44269502f));
+  vec r = fma(to_real(n), splat(-0.693359375f), x);
+  r = fma(to_real(n), splat(0.00021219444f), r);
+  vec p = splat(0.00828973018f);
+  p = fma(p, r, splat(0.0418978557f));
+  p = fma(p, r, splat(0.166676477f));
+  p = fma(p, r, splat(0.499991506f));
+  p = fma(p, r, splat(0.999999702f));
+  p = fma(p, r, splat(1.0f));
+  vec y = keep_where(not_less(x, splat(-87.3365021f)), add_exponent(p, n));
+  return select(less(splat(88.7228317f), x), splat(__builtin_inff()), y);
+}
+static inline float exp(float x) { return first(exp(splat(x))); }
+
+// Subnormals count as zero, rounding to nearest, no traps. Returns the state before.
+static inline unsigned set_float_state() {
+#if defined(__x86_64__)
+  unsigned before = __builtin_ia32_stmxcsr();
+  __builtin_ia32_ldmxcsr(0x9FC0);
+  return before;
+#elif defined(__aarch64__)
+  unsigned long before;
+  asm volatile("mrs %0, fpcr"
+               : "=r"(before));
+  asm volatile("msr fpcr, %0"
+               :
+               : "r"(1ul << 24));
+  return (unsigned)before;
+#else
+  return 0;
+#endif
+}
+
+static inline void restore_float_state(unsigned before) {
+#if defined(__x86_64__)
+  __builtin_ia32_ldmxcsr(before);
+#elif defined(__aarch64__)
+  asm volatile("msr fpcr, %0"
+               :
+               : "r"((unsigned long)before));
+#else
+  (void)before;
+#endif
+}
+
+static inline long smaller(long a, long b) { return b < a ? b : a; }
+
+// Where everything lies. Below, c0 and c1 count the outer dimensions, row and col the inner ones.
+struct Memory {
+  const float* x;
+  float* out;
+  const float* angles;  // packed
+  float* wq_out;        // in the workspace
+  float* wk_out;        // in the workspace
+  float* wv_out;        // in the workspace
+  float* heads;         // in the workspace
+  const float* packed;
+  float* local;  // of worker 0; the others' follow
+};
+
+// A worker's memory: a block of rows, one a lane, against a block of columns.
+struct attention_memory {
+  float rows[1024];       // [64][16], scaled
+  float scores[4032];     // [252][16]; weights once they are known
+  float peak[16];         // of each row, the score that the others are compared with
+  float total[16];        // and the sum of its weights
+  float carry[16];        // what its older sums are multiplied by, at the end by what
+  float block_peak[16];   // the greatest score in the block of columns
+  float block_total[16];  // and the sum of the block's weights
+};
+
+// 14 rows of a times 8 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wq_tile_14x8(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+  vec s12_0 = splat(0.0f);
+  vec s13_0 = splat(0.0f);
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 8 * k);
+    const vec a0 = splat(a[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(a[k + 512]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(a[k + 1024]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(a[k + 1536]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(a[k + 2048]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(a[k + 2560]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(a[k + 3072]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(a[k + 3584]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(a[k + 4096]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(a[k + 4608]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(a[k + 5120]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(a[k + 5632]);
+    s11_0 = fma(a11, b0, s11_0);
+    const vec a12 = splat(a[k + 6144]);
+    s12_0 = fma(a12, b0, s12_0);
+    const vec a13 = splat(a[k + 6656]);
+    s13_0 = fma(a13, b0, s13_0);
+  }
+
+  const long group = vector / 8;
+  const long n = 8 * (vector % 8);
+
+  float* wq_out_at = m.wq_out + 32768 * group + 64 * row + n;
+  const float* angles_at = m.angles + 64 * row + n;
+  store(wq_out_at, s0_0 * load(angles_at) + swap_pairs(s0_0) * load(angles_at + 32768));
+  store(wq_out_at + 64, s1_0 * load(angles_at + 64) + swap_pairs(s1_0) * load(angles_at + 32832));
+  store(wq_out_at + 128, s2_0 * load(angles_at + 128) + swap_pairs(s2_0) * load(angles_at + 32896));
+  store(wq_out_at + 192, s3_0 * load(angles_at + 192) + swap_pairs(s3_0) * load(angles_at + 32960));
+  store(wq_out_at + 256, s4_0 * load(angles_at + 256) + swap_pairs(s4_0) * load(angles_at + 33024));
+  store(wq_out_at + 320, s5_0 * load(angles_at + 320) + swap_pairs(s5_0) * load(angles_at + 33088));
+  store(wq_out_at + 384, s6_0 * load(angles_at + 384) + swap_pairs(s6_0) * load(angles_at + 33152));
+  store(wq_out_at + 448, s7_0 * load(angles_at + 448) + swap_pairs(s7_0) * load(angles_at + 33216));
+  store(wq_out_at + 512, s8_0 * load(angles_at + 512) + swap_pairs(s8_0) * load(angles_at + 33280));
+  store(wq_out_at + 576, s9_0 * load(angles_at + 576) + swap_pairs(s9_0) * load(angles_at + 33344));
+  store(wq_out_at + 640,
+      s10_0 * load(angles_at + 640) + swap_pairs(s10_0) * load(angles_at + 33408));
+  store(wq_out_at + 704,
+      s11_0 * load(angles_at + 704) + swap_pairs(s11_0) * load(angles_at + 33472));
+  store(wq_out_at + 768,
+      s12_0 * load(angles_at + 768) + swap_pairs(s12_0) * load(angles_at + 33536));
+  store(wq_out_at + 832,
+      s13_0 * load(angles_at + 832) + swap_pairs(s13_0) * load(angles_at + 33600));
+}
+
+// 8 rows of a times 8 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wq_tile_8x8(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+  vec s50 = splat(0.0f);
+  vec s60 = splat(0.0f);
+  vec s70 = splat(0.0f);
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 8 * k);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(a[k + 512]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(a[k + 1024]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(a[k + 1536]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(a[k + 2048]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(a[k + 2560]);
+    s50 = fma(a5, b0, s50);
+    const vec a6 = splat(a[k + 3072]);
+    s60 = fma(a6, b0, s60);
+    const vec a7 = splat(a[k + 3584]);
+    s70 = fma(a7, b0, s70);
+  }
+
+  const long group = vector / 8;
+  const long n = 8 * (vector % 8);
+
+  float* wq_out_at = m.wq_out + 32768 * group + 64 * row + n;
+  const float* angles_at = m.angles + 64 * row + n;
+  store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 32768));
+  store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 32832));
+  store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 32896));
+  store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 32960));
+  store(wq_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 33024));
+  store(wq_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 33088));
+  store(wq_out_at + 384, s60 * load(angles_at + 384) + swap_pairs(s60) * load(angles_at + 33152));
+  store(wq_out_at + 448, s70 * load(angles_at + 448) + swap_pairs(s70) * load(angles_at + 33216));
+}
+
+// 14 rows of a times 8 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wk_tile_14x8(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+  vec s12_0 = splat(0.0f);
+  vec s13_0 = splat(0.0f);
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 8 * k);
+    const vec a0 = splat(a[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(a[k + 512]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(a[k + 1024]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(a[k + 1536]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(a[k + 2048]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(a[k + 2560]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(a[k + 3072]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(a[k + 3584]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(a[k + 4096]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(a[k + 4608]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(a[k + 5120]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(a[k + 5632]);
+    s11_0 = fma(a11, b0, s11_0);
+    const vec a12 = splat(a[k + 6144]);
+    s12_0 = fma(a12, b0, s12_0);
+    const vec a13 = splat(a[k + 6656]);
+    s13_0 = fma(a13, b0, s13_0);
+  }
+
+  const long group = vector / 8;
+  const long n = 8 * (vector % 8);
+
+  float* wk_out_at = m.wk_out + 32768 * group + 64 * row + n;
+  const float* angles_at = m.angles + 64 * row + n;
+  store(wk_out_at, s0_0 * load(angles_at) + swap_pairs(s0_0) * load(angles_at + 32768));
+  store(wk_out_at + 64, s1_0 * load(angles_at + 64) + swap_pairs(s1_0) * load(angles_at + 32832));
+  store(wk_out_at + 128, s2_0 * load(angles_at + 128) + swap_pairs(s2_0) * load(angles_at + 32896));
+  store(wk_out_at + 192, s3_0 * load(angles_at + 192) + swap_pairs(s3_0) * load(angles_at + 32960));
+  store(wk_out_at + 256, s4_0 * load(angles_at + 256) + swap_pairs(s4_0) * load(angles_at + 33024));
+  store(wk_out_at + 320, s5_0 * load(angles_at + 320) + swap_pairs(s5_0) * load(angles_at + 33088));
+  store(wk_out_at + 384, s6_0 * load(angles_at + 384) + swap_pairs(s6_0) * load(angles_at + 33152));
+  store(wk_out_at + 448, s7_0 * load(angles_at + 448) + swap_pairs(s7_0) * load(angles_at + 33216));
+  store(wk_out_at + 512, s8_0 * load(angles_at + 512) + swap_pairs(s8_0) * load(angles_at + 33280));
+  store(wk_out_at + 576, s9_0 * load(angles_at + 576) + swap_pairs(s9_0) * load(angles_at + 33344));
+  store(wk_out_at + 640,
+      s10_0 * load(angles_at + 640) + swap_pairs(s10_0) * load(angles_at + 33408));
+  store(wk_out_at + 704,
+      s11_0 * load(angles_at + 704) + swap_pairs(s11_0) * load(angles_at + 33472));
+  store(wk_out_at + 768,
+      s12_0 * load(angles_at + 768) + swap_pairs(s12_0) * load(angles_at + 33536));
+  store(wk_out_at + 832,
+      s13_0 * load(angles_at + 832) + swap_pairs(s13_0) * load(angles_at + 33600));
+}
+
+// 8 rows of a times 8 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wk_tile_8x8(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+  vec s50 = splat(0.0f);
+  vec s60 = splat(0.0f);
+  vec s70 = splat(0.0f);
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 8 * k);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(a[k + 512]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(a[k + 1024]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(a[k + 1536]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(a[k + 2048]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(a[k + 2560]);
+    s50 = fma(a5, b0, s50);
+    const vec a6 = splat(a[k + 3072]);
+    s60 = fma(a6, b0, s60);
+    const vec a7 = splat(a[k + 3584]);
+    s70 = fma(a7, b0, s70);
+  }
+
+  const long group = vector / 8;
+  const long n = 8 * (vector % 8);
+
+  float* wk_out_at = m.wk_out + 32768 * group + 64 * row + n;
+  const float* angles_at = m.angles + 64 * row + n;
+  store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 32768));
+  store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 32832));
+  store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 32896));
+  store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 32960));
+  store(wk_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 33024));
+  store(wk_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 33088));
+  store(wk_out_at + 384, s60 * load(angles_at + 384) + swap_pairs(s60) * load(angles_at + 33152));
+  store(wk_out_at + 448, s70 * load(angles_at + 448) + swap_pairs(s70) * load(angles_at + 33216));
+}
+
+// 14 rows of a times 8 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wv_tile_14x8(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+  vec s12_0 = splat(0.0f);
+  vec s13_0 = splat(0.0f);
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 8 * k);
+    const vec a0 = splat(a[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(a[k + 512]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(a[k + 1024]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(a[k + 1536]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(a[k + 2048]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(a[k + 2560]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(a[k + 3072]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(a[k + 3584]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(a[k + 4096]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(a[k + 4608]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(a[k + 5120]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(a[k + 5632]);
+    s11_0 = fma(a11, b0, s11_0);
+    const vec a12 = splat(a[k + 6144]);
+    s12_0 = fma(a12, b0, s12_0);
+    const vec a13 = splat(a[k + 6656]);
+    s13_0 = fma(a13, b0, s13_0);
+  }
+
+  const long group = vector / 8;
+  const long n = 8 * (vector % 8);
+
+  float* wv_out_at = m.wv_out + 32768 * group + 64 * row + n;
+  store(wv_out_at, s0_0);
+  store(wv_out_at + 64, s1_0);
+  store(wv_out_at + 128, s2_0);
+  store(wv_out_at + 192, s3_0);
+  store(wv_out_at + 256, s4_0);
+  store(wv_out_at + 320, s5_0);
+  store(wv_out_at + 384, s6_0);
+  store(wv_out_at + 448, s7_0);
+  store(wv_out_at + 512, s8_0);
+  store(wv_out_at + 576, s9_0);
+  store(wv_out_at + 640, s10_0);
+  store(wv_out_at + 704, s11_0);
+  store(wv_out_at + 768, s12_0);
+  store(wv_out_at + 832, s13_0);
+}
+
+// 8 rows of a times 8 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wv_tile_8x8(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+  vec s50 = splat(0.0f);
+  vec s60 = splat(0.0f);
+  vec s70 = splat(0.0f);
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 8 * k);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(a[k + 512]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(a[k + 1024]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(a[k + 1536]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(a[k + 2048]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(a[k + 2560]);
+    s50 = fma(a5, b0, s50);
+    const vec a6 = splat(a[k + 3072]);
+    s60 = fma(a6, b0, s60);
+    const vec a7 = splat(a[k + 3584]);
+    s70 = fma(a7, b0, s70);
+  }
+
+  const long group = vector / 8;
+  const long n = 8 * (vector % 8);
+
+  float* wv_out_at = m.wv_out + 32768 * group + 64 * row + n;
+  store(wv_out_at, s00);
+  store(wv_out_at + 64, s10);
+  store(wv_out_at + 128, s20);
+  store(wv_out_at + 192, s30);
+  store(wv_out_at + 256, s40);
+  store(wv_out_at + 320, s50);
+  store(wv_out_at + 384, s60);
+  store(wv_out_at + 448, s70);
+}
+
+// An item: all rows against one panel of columns.
+[[gnu::noinline]] void project_wq_wk_wv(const Memory& m, long item) {
+  if (item < 64) {
+    const float* a = m.x;
+    const float* w = m.packed + 4096 * item + 65536;
+    for (long row = 0; row < 504; row += 14) {
+      wq_tile_14x8(m, a + 512 * row, w, row, item);
+    }
+    wq_tile_8x8(m, a + 258048, w, 504, item);
+  } else if (item < 128) {
+    const float* a = m.x;
+    const float* w = m.packed + 4096 * item + 65536;
+    const long vector = item - 64;
+    for (long row = 0; row < 504; row += 14) {
+      wk_tile_14x8(m, a + 512 * row, w, row, vector);
+    }
+    wk_tile_8x8(m, a + 258048, w, 504, vector);
+  } else {
+    const float* a = m.x;
+    const float* w = m.packed + 4096 * item + 65536;
+    const long vector = item - 128;
+    for (long row = 0; row < 504; row += 14) {
+      wv_tile_14x8(m, a + 512 * row, w, row, vector);
+    }
+    wv_tile_8x8(m, a + 258048, w, 504, vector);
+  }
+}
+
+// 2 columns x 16 rows of scores.
+[[gnu::noinline]] void attention_scores_2x16(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec b1 = load(rows + 16 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+  }
+
+  store(scores, s00);
+  store(scores + 16, s10);
+
+  store(block_peak, max(load(block_peak), max(s00, s10)));
+
+  store(scores + 8, s01);
+  store(scores + 24, s11);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(s01, s11)));
+}
+
+// 2 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_2x8_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 16, x1_0);
+
+  store(block_peak, max(load(block_peak), max(x0_0, x1_0)));
+}
+
+// 2 columns x 16 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_scores_in_part_2x16(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 8 * (row / 8) + 8;
+  if (col < high0) {
+    attention_scores_2x8_in_part(local.rows, b, scores, local.block_peak, row, col);
+  } else {
+    for (long i = 0; i < 2; ++i) {
+      store(scores + 16 * i, splat(-__builtin_inff()));
+    }
+  }
+  const long high1 = 8 * (row / 8) + 16;
+  if (col < high1) {
+    attention_scores_2x8_in_part(local.rows + 8, b, scores + 8, local.block_peak + 8, row + 8, col);
+  } else {
+    for (long i = 0; i < 2; ++i) {
+      store(scores + 16 * i + 8, splat(-__builtin_inff()));
+    }
+  }
+}
+
+// 6 columns x 16 rows of scores.
+[[gnu::noinline]] void attention_scores_6x16(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec b1 = load(rows + 16 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+  }
+
+  store(scores, s00);
+  store(scores + 16, s10);
+  store(scores + 32, s20);
+  store(scores + 48, s30);
+  store(scores + 64, s40);
+  store(scores + 80, s50);
+
+  const vec high0_0 = max(max(s00, s10), max(s20, s30));
+  const vec high1_0 = max(s40, s50);
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  store(scores + 8, s01);
+  store(scores + 24, s11);
+  store(scores + 40, s21);
+  store(scores + 56, s31);
+  store(scores + 72, s41);
+  store(scores + 88, s51);
+
+  const vec high0_1 = max(max(s01, s11), max(s21, s31));
+  const vec high1_1 = max(s41, s51);
+  store(block_peak + 8, max(load(block_peak + 8), max(high0_1, high1_1)));
+}
+
+// 6 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_6x8_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+  vec s50 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 16, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 32, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 48, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 64, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  store(scores + 80, x5_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(x4_0, x5_0);
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+}
+
+// 6 columns x 16 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_scores_in_part_6x16(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 8 * (row / 8) + 8;
+  if (col < high0) {
+    attention_scores_6x8_in_part(local.rows, b, scores, local.block_peak, row, col);
+  } else {
+    for (long i = 0; i < 6; ++i) {
+      store(scores + 16 * i, splat(-__builtin_inff()));
+    }
+  }
+  const long high1 = 8 * (row / 8) + 16;
+  if (col < high1) {
+    attention_scores_6x8_in_part(local.rows + 8, b, scores + 8, local.block_peak + 8, row + 8, col);
+  } else {
+    for (long i = 0; i < 6; ++i) {
+      store(scores + 16 * i + 8, splat(-__builtin_inff()));
+    }
+  }
+}
+
+// Scores of 16 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_16(attention_memory& local, long count, bool all) {
+  const vec old0 = load(local.peak);
+  const lanes_t outside0 = negation(less_equal(load(local.block_total), splat(0x1p+40f)));
+  const vec peak0 =
+      select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
+  store(local.peak, peak0);
+  const vec shift0 = shift_of(peak0);
+  store(local.carry, exp_nonpositive(old0 - peak0));
+  vec total0 = splat(0.0f);
+
+  const vec old1 = load(local.peak + 8);
+  const lanes_t outside1 = negation(less_equal(load(local.block_total + 8), splat(0x1p+40f)));
+  const vec peak1 =
+      select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 8)), old1);
+  store(local.peak + 8, peak1);
+  const vec shift1 = shift_of(peak1);
+  store(local.carry + 8, exp_nonpositive(old1 - peak1));
+  vec total1 = splat(0.0f);
+
+  for (long j = 0; j < count; ++j) {
+    const vec w0 = exp_shifted(load(local.scores + 16 * j), shift0);
+    store(local.scores + 16 * j, w0);
+    total0 = total0 + w0;
+    const vec w1 = exp_shifted(load(local.scores + 16 * j + 8), shift1);
+    store(local.scores + 16 * j + 8, w1);
+    total1 = total1 + w1;
+  }
+
+  store(local.block_total, total0);
+  store(local.block_total + 8, total1);
+}
+
+// 6 columns x 16 rows of weights.
+[[gnu::noinline]] void attention_weights_6x16(const float* rows, const float* b, float* scores,
+    const float* peak, float* block_total) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec b1 = load(rows + 16 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+  }
+
+  const vec shift0 = shift_of(load(peak));
+  const vec w0_0 = exp_shifted(s00, shift0);
+  store(scores, w0_0);
+  const vec w1_0 = exp_shifted(s10, shift0);
+  store(scores + 16, w1_0);
+  const vec w2_0 = exp_shifted(s20, shift0);
+  store(scores + 32, w2_0);
+  const vec w3_0 = exp_shifted(s30, shift0);
+  store(scores + 48, w3_0);
+  const vec w4_0 = exp_shifted(s40, shift0);
+  store(scores + 64, w4_0);
+  const vec w5_0 = exp_shifted(s50, shift0);
+  store(scores + 80, w5_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
+
+  const vec shift1 = shift_of(load(peak + 8));
+  const vec w0_1 = exp_shifted(s01, shift1);
+  store(scores + 8, w0_1);
+  const vec w1_1 = exp_shifted(s11, shift1);
+  store(scores + 24, w1_1);
+  const vec w2_1 = exp_shifted(s21, shift1);
+  store(scores + 40, w2_1);
+  const vec w3_1 = exp_shifted(s31, shift1);
+  store(scores + 56, w3_1);
+  const vec w4_1 = exp_shifted(s41, shift1);
+  store(scores + 72, w4_1);
+  const vec w5_1 = exp_shifted(s51, shift1);
+  store(scores + 88, w5_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1);
+}
+
+// 6 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_6x8_in_part(const float* rows, const float* b,
+    float* scores, const float* peak, float* block_total, long row, long col) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+  vec s50 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec shift0 = shift_of(load(peak));
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp_shifted(x0_0, shift0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp_shifted(x1_0, shift0);
+  store(scores + 16, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp_shifted(x2_0, shift0);
+  store(scores + 32, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp_shifted(x3_0, shift0);
+  store(scores + 48, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp_shifted(x4_0, shift0);
+  store(scores + 64, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  const vec w5_0 = exp_shifted(x5_0, shift0);
+  store(scores + 80, w5_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
+}
+
+// 6 columns x 16 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_weights_in_part_6x16(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 8 * (row / 8) + 8;
+  if (col < high0) {
+    attention_weights_6x8_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+  } else {
+    for (long i = 0; i < 6; ++i) {
+      store(scores + 16 * i, splat(0.0f));
+    }
+  }
+  const long high1 = 8 * (row / 8) + 16;
+  if (col < high1) {
+    attention_weights_6x8_in_part(local.rows + 8, b, scores + 8, local.peak + 8,
+        local.block_total + 8, row + 8, col);
+  } else {
+    for (long i = 0; i < 6; ++i) {
+      store(scores + 16 * i + 8, splat(0.0f));
+    }
+  }
+}
+
+// 2 columns x 16 rows of weights.
+[[gnu::noinline]] void attention_weights_2x16(const float* rows, const float* b, float* scores,
+    const float* peak, float* block_total) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec b1 = load(rows + 16 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+  }
+
+  const vec shift0 = shift_of(load(peak));
+  const vec w0_0 = exp_shifted(s00, shift0);
+  store(scores, w0_0);
+  const vec w1_0 = exp_shifted(s10, shift0);
+  store(scores + 16, w1_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0);
+
+  const vec shift1 = shift_of(load(peak + 8));
+  const vec w0_1 = exp_shifted(s01, shift1);
+  store(scores + 8, w0_1);
+  const vec w1_1 = exp_shifted(s11, shift1);
+  store(scores + 24, w1_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
+}
+
+// 2 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_2x8_in_part(const float* rows, const float* b,
+    float* scores, const float* peak, float* block_total, long row, long col) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec shift0 = shift_of(load(peak));
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp_shifted(x0_0, shift0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp_shifted(x1_0, shift0);
+  store(scores + 16, w1_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0);
+}
+
+// 2 columns x 16 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_weights_in_part_2x16(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 8 * (row / 8) + 8;
+  if (col < high0) {
+    attention_weights_2x8_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+  } else {
+    for (long i = 0; i < 2; ++i) {
+      store(scores + 16 * i, splat(0.0f));
+    }
+  }
+  const long high1 = 8 * (row / 8) + 16;
+  if (col < high1) {
+    attention_weights_2x8_in_part(local.rows + 8, b, scores + 8, local.peak + 8,
+        local.block_total + 8, row + 8, col);
+  } else {
+    for (long i = 0; i < 2; ++i) {
+      store(scores + 16 * i + 8, splat(0.0f));
+    }
+  }
+}
+
+// Weights of 16 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_16(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.wk_out + 32768 * c1 + 64 * col;
+  for (long j = from; j < count - 5; j += 6) {
+    if (col + j < whole_end) {
+      attention_weights_6x16(local.rows, b + 64 * j, local.scores + 16 * j, local.peak,
+          local.block_total);
+    } else {
+      attention_weights_in_part_6x16(b + 64 * j, local.scores + 16 * j, row, col + j, local);
+    }
+  }
+  const long rest = 6 * (count / 6);
+  if (rest < count && from <= rest) {
+    if (col + rest < whole_end) {
+      attention_weights_2x16(local.rows, b + 64 * rest, local.scores + 16 * rest, local.peak,
+          local.block_total);
+    } else {
+      attention_weights_in_part_2x16(b + 64 * rest, local.scores + 16 * rest, row, col + rest,
+          local);
+    }
+  }
+}
+
+// Scores of 16 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_16(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.wk_out + 32768 * c1 + 64 * col;
+  for (long j = from; j < count - 5; j += 6) {
+    if (col + j < whole_end) {
+      attention_scores_6x16(local.rows, b + 64 * j, local.scores + 16 * j, local.block_peak);
+    } else {
+      attention_scores_in_part_6x16(b + 64 * j, local.scores + 16 * j, row, col + j, local);
+    }
+  }
+  const long rest = 6 * (count / 6);
+  if (rest < count && from <= rest) {
+    if (col + rest < whole_end) {
+      attention_scores_2x16(local.rows, b + 64 * rest, local.scores + 16 * rest, local.block_peak);
+    } else {
+      attention_scores_in_part_2x16(b + 64 * rest, local.scores + 16 * rest, row, col + rest,
+          local);
+    }
+  }
+}
+
+// 6 rows x 16 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_6x16(const float* weights, const float* v, long count,
+    float* out, const float* carry, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+
+  if (!fresh) {
+    const vec c0 = splat(carry[0]);
+    s00 = c0 * load(out);
+    s01 = c0 * load(out + 8);
+    const vec c1 = splat(carry[1]);
+    s10 = c1 * load(out + 512);
+    s11 = c1 * load(out + 520);
+    const vec c2 = splat(carry[2]);
+    s20 = c2 * load(out + 1024);
+    s21 = c2 * load(out + 1032);
+    const vec c3 = splat(carry[3]);
+    s30 = c3 * load(out + 1536);
+    s31 = c3 * load(out + 1544);
+    const vec c4 = splat(carry[4]);
+    s40 = c4 * load(out + 2048);
+    s41 = c4 * load(out + 2056);
+    const vec c5 = splat(carry[5]);
+    s50 = c5 * load(out + 2560);
+    s51 = c5 * load(out + 2568);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 8);
+    const vec a0 = splat(weights[16 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(weights[16 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(weights[16 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(weights[16 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(weights[16 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(weights[16 * k + 5]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 512, s10);
+  store(out + 520, s11);
+  store(out + 1024, s20);
+  store(out + 1032, s21);
+  store(out + 1536, s30);
+  store(out + 1544, s31);
+  store(out + 2048, s40);
+  store(out + 2056, s41);
+  store(out + 2560, s50);
+  store(out + 2568, s51);
+}
+
+// 4 rows x 16 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_4x16(const float* weights, const float* v, long count,
+    float* out, const float* carry, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+
+  if (!fresh) {
+    const vec c0 = splat(carry[0]);
+    s00 = c0 * load(out);
+    s01 = c0 * load(out + 8);
+    const vec c1 = splat(carry[1]);
+    s10 = c1 * load(out + 512);
+    s11 = c1 * load(out + 520);
+    const vec c2 = splat(carry[2]);
+    s20 = c2 * load(out + 1024);
+    s21 = c2 * load(out + 1032);
+    const vec c3 = splat(carry[3]);
+    s30 = c3 * load(out + 1536);
+    s31 = c3 * load(out + 1544);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 8);
+    const vec a0 = splat(weights[16 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(weights[16 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(weights[16 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(weights[16 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 512, s10);
+  store(out + 520, s11);
+  store(out + 1024, s20);
+  store(out + 1032, s21);
+  store(out + 1536, s30);
+  store(out + 1544, s31);
+}
+
+// Scores of 16 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_16(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  const float* v = m.wv_out + 32768 * c1 + 64 * col;
+  float* out = m.heads + 64 * c1 + 512 * row;
+  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
+  store(local.total + 8,
+      load(local.carry + 8) * load(local.total + 8) + load(local.block_total + 8));
+
+  for (long n = 0; n < 64; n += 16) {
+    for (long i = 0; i < 12; i += 6) {
+      const long high_last = 8 * ((row + i + 5) / 8) + 8;
+      const long end = smaller(high_last - col, count);
+      attention_values_6x16(local.scores + i, v + n, end, out + 512 * i + n, local.carry + i,
+          fresh);
+    }
+    {
+      const long high_last = 8 * ((row + 15) / 8) + 8;
+      const long end = smaller(high_last - col, count);
+      attention_values_4x16(local.scores + 12, v + n, end, out + n + 6144, local.carry + 12, fresh);
+    }
+  }
+}
+
+// 16 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_16(const Memory& m, long c1, long row, long col, long count,
+    long whole_end, attention_memory& local, bool fresh) {
+  store(local.carry, splat(1.0f));
+  store(local.carry + 8, splat(1.0f));
+  store(local.block_total, splat(0.0f));
+  store(local.block_total + 8, splat(0.0f));
+  long done = 0;
+
+  // The first columns give each row the score that the others are compared with.
+  if (fresh) {
+    const float* b = m.wk_out + 32768 * c1 + 64 * col;
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    if (count < 6) {
+      if (col < whole_end) {
+        attention_scores_2x16(local.rows, b, local.scores, local.block_peak);
+      } else {
+        attention_scores_in_part_2x16(b, local.scores, row, col, local);
+      }
+    } else if (col < whole_end) {
+      attention_scores_6x16(local.rows, b, local.scores, local.block_peak);
+    } else {
+      attention_scores_in_part_6x16(b, local.scores, row, col, local);
+    }
+    done = smaller(6, count);
+    attention_weigh_16(local, done, true);
+  }
+
+  attention_weights_of_16(m, c1, row, col, done, count, whole_end, local);
+
+  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
+  const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
+  const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 8), splat(0x1p+40f)));
+  if (any(negation(inside1))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    attention_scores_of_16(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_16(local, count, false);
+  }
+
+  attention_fold_16(m, c1, row, col, count, local, fresh);
+}
+
+// One row by its definition: over exactly the pairs that count, one at a time.
+[[gnu::noinline]] void attention_careful_row(const Memory& m, long c1, long row) {
+  const float* a = m.wq_out + 32768 * c1 + 64 * row;
+  float* out = m.heads + 64 * c1 + 512 * row;
+  float peak = -__FLT_MAX__;
+  float total = 0.0f;
+  bool kept = false;
+
+  for (long n = 0; n < 64; n += 8) {
+    store(out + n, splat(0.0f));
+  }
+
+  const long high = 8 * (row / 8) + 8;
+  for (long col = 0; col < high; ++col) {
+    if (col > row) {
+      continue;
+    }
+
+    const float* b = m.wk_out + 32768 * c1 + 64 * col;
+    vec sum = splat(0.0f);
+    for (long k = 0; k < 64; k += 8) {
+      sum = fma(load(a + k), load(b + k), sum);
+    }
+    const float dot = reduce_add(sum);
+
+    const float score = 0.125f * dot;
+    if (score == -__builtin_inff()) {
+      continue;
+    }
+    kept = true;
+
+    // Older sums are worth less, the higher the peak.
+    if (score > peak) {
+      const float carry = exp(peak - score);
+      total *= carry;
+      for (long n = 0; n < 64; n += 8) {
+        store(out + n, splat(carry) * load(out + n));
+      }
+      peak = score;
+    }
+
+    const float weight = exp(score - peak);
+    total += weight;
+    const float* v = m.wv_out + 32768 * c1 + 64 * col;
+    for (long n = 0; n < 64; n += 8) {
+      store(out + n, fma(splat(weight), load(v + n), load(out + n)));
+    }
+  }
+
+  const float factor = kept ? 1.0f / total : 0.0f;
+  for (long n = 0; n < 64; n += 8) {
+    store(out + n, splat(factor) * load(out + n));
+  }
+}
+
+// The nth of 32 blocks of 16 rows.
+[[gnu::noinline]] void attention_16_rows(const Memory& m, long c1, long nth,
+    attention_memory& local) {
+  const long row = 16 * nth;
+  const float* a = m.wq_out + 32768 * c1 + 64 * row;
+  float* out = m.heads + 64 * c1 + 512 * row;
+
+  // Rows change places with their elements: a vector holds the same element of every row.
+  for (long r = 0; r < 16; r += 8) {
+    for (long k = 0; k < 64; k += 8) {
+      transpose_block(a + 64 * r + k, 64, local.rows + 16 * k + r, 16, splat(0.125f));
+    }
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+  store(local.peak + 8, splat(-__FLT_MAX__));
+  store(local.total + 8, splat(0.0f));
+
+  bool fresh = true;
+  static const unsigned short first_run[] = {0, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27,
+      29, 31, 33, 35, 37, 39, 41, 43, 45, 47, 49, 51, 53, 55, 57, 59, 61, 63};
+  static const unsigned short run_begin[] = {0, 0, 12, 0, 30, 0, 48, 0, 60, 0, 78, 0, 96, 0, 108, 0,
+      126, 0, 144, 0, 156, 0, 174, 0, 192, 0, 204, 0, 222, 0, 240, 0, 252, 0, 270, 0, 288, 0, 300,
+      0, 318, 0, 336, 0, 348, 0, 366, 0, 384, 0, 396, 0, 414, 0, 432, 0, 444, 0, 462, 0, 480, 0,
+      492};
+  static const unsigned short run_end[] = {18, 12, 36, 30, 48, 48, 66, 60, 84, 78, 96, 96, 114, 108,
+      132, 126, 144, 144, 162, 156, 180, 174, 192, 192, 210, 204, 228, 222, 240, 240, 258, 252, 276,
+      270, 288, 288, 306, 300, 324, 318, 336, 336, 354, 348, 372, 366, 384, 384, 402, 396, 420, 414,
+      432, 432, 450, 444, 468, 462, 480, 480, 498, 492, 512};
+  static const unsigned short run_whole[] = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1,
+      0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0,
+      1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0};
+  for (long u = first_run[nth]; u < first_run[nth + 1]; ++u) {
+    const long end = run_end[u];
+    for (long col = run_begin[u]; col < end; col += 252) {
+      attention_visit_16(m, c1, row, col, smaller(252, end - col), end * run_whole[u], local,
+          fresh);
+      fresh = false;
+    }
+  }
+
+  store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 8, splat(1.0f) / load(local.total + 8));
+
+  // x - x is 0, or NaN if x is not finite.
+  vec odd = splat(0.0f);
+  for (long i = 0; i < 16; ++i) {
+    const vec factor = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 8) {
+      const vec x = factor * load(out + 512 * i + n);
+      store(out + 512 * i + n, x);
+      odd = odd + (x - x);
+    }
+  }
+
+  // Rows that are not finite are computed again, with care.
+  if (has_nan(odd)) {
+    for (long i = 0; i < 16; ++i) {
+      vec row_odd = splat(0.0f);
+      for (long n = 0; n < 64; n += 8) {
+        const vec x = load(out + 512 * i + n);
+        row_odd = row_odd + (x - x);
+      }
+      if (has_nan(row_odd)) {
+        attention_careful_row(m, c1, row + i);
+      }
+    }
+  }
+}
+
+// An item: one block of rows.
+[[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
+  const long block = item % 32;
+  const long c1 = item / 32;
+  attention_16_rows(m, c1, block, local);
+}
+
+// 14 rows of a times 8 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wo_tile_14x8(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+  vec s12_0 = splat(0.0f);
+  vec s13_0 = splat(0.0f);
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 8 * k);
+    const vec a0 = splat(a[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(a[k + 512]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(a[k + 1024]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(a[k + 1536]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(a[k + 2048]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(a[k + 2560]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(a[k + 3072]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(a[k + 3584]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(a[k + 4096]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(a[k + 4608]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(a[k + 5120]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(a[k + 5632]);
+    s11_0 = fma(a11, b0, s11_0);
+    const vec a12 = splat(a[k + 6144]);
+    s12_0 = fma(a12, b0, s12_0);
+    const vec a13 = splat(a[k + 6656]);
+    s13_0 = fma(a13, b0, s13_0);
+  }
+
+  const long n = 8 * vector;
+
+  float* out_at = m.out + 512 * row + n;
+  store(out_at, s0_0);
+  store(out_at + 512, s1_0);
+  store(out_at + 1024, s2_0);
+  store(out_at + 1536, s3_0);
+  store(out_at + 2048, s4_0);
+  store(out_at + 2560, s5_0);
+  store(out_at + 3072, s6_0);
+  store(out_at + 3584, s7_0);
+  store(out_at + 4096, s8_0);
+  store(out_at + 4608, s9_0);
+  store(out_at + 5120, s10_0);
+  store(out_at + 5632, s11_0);
+  store(out_at + 6144, s12_0);
+  store(out_at + 6656, s13_0);
+}
+
+// 8 rows of a times 8 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wo_tile_8x8(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+  vec s50 = splat(0.0f);
+  vec s60 = splat(0.0f);
+  vec s70 = splat(0.0f);
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 8 * k);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(a[k + 512]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(a[k + 1024]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(a[k + 1536]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(a[k + 2048]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(a[k + 2560]);
+    s50 = fma(a5, b0, s50);
+    const vec a6 = splat(a[k + 3072]);
+    s60 = fma(a6, b0, s60);
+    const vec a7 = splat(a[k + 3584]);
+    s70 = fma(a7, b0, s70);
+  }
+
+  const long n = 8 * vector;
+
+  float* out_at = m.out + 512 * row + n;
+  store(out_at, s00);
+  store(out_at + 512, s10);
+  store(out_at + 1024, s20);
+  store(out_at + 1536, s30);
+  store(out_at + 2048, s40);
+  store(out_at + 2560, s50);
+  store(out_at + 3072, s60);
+  store(out_at + 3584, s70);
+}
+
+// An item: all rows against one panel of columns.
+[[gnu::noinline]] void project_wo(const Memory& m, long item) {
+  const float* a = m.heads;
+  const float* w = m.packed + 4096 * item + 851968;
+  for (long row = 0; row < 504; row += 14) {
+    wo_tile_14x8(m, a + 512 * row, w, row, item);
+  }
+  wo_tile_8x8(m, a + 258048, w, 504, item);
+}
+
+void project_wq_wk_wv_body(void* state, long item, int) {
+  const unsigned before = set_float_state();
+  const Memory& m = *static_cast<Memory*>(state);
+  project_wq_wk_wv(m, item);
+  restore_float_state(before);
+}
+
+void attention_body(void* state, long item, int worker) {
+  const unsigned before = set_float_state();
+  const Memory& m = *static_cast<Memory*>(state);
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 5136L * worker));
+  restore_float_state(before);
+}
+
+void project_wo_body(void* state, long item, int) {
+  const unsigned before = set_float_state();
+  const Memory& m = *static_cast<Memory*>(state);
+  project_wo(m, item);
+  restore_float_state(before);
+}
+
+// Cosines [positions, 2 * pairs], then sines with the sign of their place: entry p, i turns pair i
+// by the angle of position p. turns[i] holds the cosine and sine of one position, start[i] of the
+// first, null of an angle of 0; in double, each entry rounded once.
+[[gnu::noinline]] void fill_angles(float* to, long positions, long pairs, const double (*turns)[2],
+    const double (*start)[2], bool neighbours) {
+  float* sines = to + 2 * positions * pairs;
+  for (long i = 0; i < pairs; ++i) {
+    const long a = neighbours ? 2 * i : i, b = neighbours ? 2 * i + 1 : i + pairs;
+    double c = start ? start[i][0] : 1, s = start ? start[i][1] : 0;
+    for (long p = 0; p < positions; ++p) {
+      const long row = 2 * pairs * p;
+      to[row + a] = to[row + b] = (float)c;
+      sines[row + a] = -(float)s;
+      sines[row + b] = (float)s;
+      const double next = c * turns[i][0] - s * turns[i][1];
+      s = s * turns[i][0] + c * turns[i][1];
+      c = next;
+    }
+  }
+}
+
+}  // namespace
+
+size_t workspace_bytes(int workers) { return 4194304u + 20544u * (size_t)workers; }
+
+size_t packed_bytes() { return 4456448u; }
+
+void pack_weights(const textbook_mha_1_512_512_8_weights* w, float* packed) {
+  // wq: panels of 8 columns, each [512, columns]
+  for (long vector = 0; vector < 64; ++vector) {
+    const long place = vector % 8;
+    const long column = 8 * place;
+    float* to = packed + 4096 * vector + 65536;
+    const float* from = w->wq + 512 * (64 * (vector / 8) + column);
+    for (long k = 0; k < 512; ++k) {
+      for (long lane = 0; lane < 8; ++lane) {
+        to[8 * k + lane] = from[512 * lane + k];
+      }
+    }
+  }
+  // wk: panels of 8 columns, each [512, columns]
+  for (long vector = 0; vector < 64; ++vector) {
+    const long place = vector % 8;
+    const long column = 8 * place;
+    float* to = packed + 4096 * vector + 327680;
+    const float* from = w->wk + 512 * (64 * (vector / 8) + column);
+    for (long k = 0; k < 512; ++k) {
+      for (long lane = 0; lane < 8; ++lane) {
+        to[8 * k + lane] = from[512 * lane + k];
+      }
+    }
+  }
+  // wv: panels of 8 columns, each [512, columns]
+  for (long vector = 0; vector < 64; ++vector) {
+    const long place = vector % 8;
+    const long column = 8 * place;
+    float* to = packed + 4096 * vector + 589824;
+    const float* from = w->wv + 512 * (64 * (vector / 8) + column);
+    for (long k = 0; k < 512; ++k) {
+      for (long lane = 0; lane < 8; ++lane) {
+        to[8 * k + lane] = from[512 * lane + k];
+      }
+    }
+  }
+  // wo: panels of 8 columns, each [512, columns]
+  for (long vector = 0; vector < 64; ++vector) {
+    const long column = 8 * vector;
+    float* to = packed + 4096 * vector + 851968;
+    const float* from = w->wo + 512 * column;
+    for (long k = 0; k < 512; ++k) {
+      for (long lane = 0; lane < 8; ++lane) {
+        to[8 * k + lane] = from[512 * lane + k];
+      }
+    }
+  }
+  const unsigned before = set_float_state();
+
+  // angles: the cosine and sine of each pair's angle per position.
+  static const double angles_turns[][2] = {
+      {0x1.14a280fb5068cp-1, 0x1.aed548f090ceep-1}, {0x1.76a95fe716d1fp-1, 0x1.5cf59bfbfca96p-1},
+      {0x1.b1281b298e551p-1, 0x1.10fb74296150cp-1}, {0x1.d3258cd45f79dp-1, 0x1.a321e0eae2612p-2},
+      {0x1.e69cd4e4a11e6p-1, 0x1.3e727ba48408fp-2}, {0x1.f1abe0b7bb5d3p-1, 0x1.e11e4d06e08d2p-3},
+      {0x1.f7ed06799122cp-1, 0x1.6a467356c2e0ep-3}, {0x1.fb7450142a2f8p-1, 0x1.104be619bfb7fp-3},
+      {0x1.fd712f9a817c1p-1, 0x1.98eaecb8bcb2cp-4}, {0x1.fe8fa2fc1a392p-1, 0x1.32de6e533d6edp-4},
+      {0x1.ff30cfc3a1807p-1, 0x1.cc6d60c07c34dp-5}, {0x1.ff8b79d7d8cedp-1, 0x1.5959f54b89dd8p-5},
+      {0x1.ffbe782e9b239p-1, 0x1.0302b77f58417p-5}, {0x1.ffdb25eb944e8p-1, 0x1.847d4ceb27486p-6},
+      {0x1.ffeb46b7e0bd4p-1, 0x1.23568370a90f7p-6}, {0x1.fff458962092cp-1, 0x1.b4f491f547596p-7},
+      {0x1.fff9724ad97aap-1, 0x1.47acae915e807p-7}, {0x1.fffc508d5f29ep-1, 0x1.eb72312f25219p-8},
+      {0x1.fffded75910ccp-1, 0x1.7088b8b6fe871p-8}, {0x1.fffed5a798164p-1, 0x1.145cb93b2d765p-8},
+      {0x1.ffff583a5ce28p-1, 0x1.9e7c40fd5bc25p-9}, {0x1.ffffa1a7a2a3ap-1, 0x1.36d205eef2b97p-9},
+      {0x1.ffffcaf21fdbdp-1, 0x1.d22a3f8915bcbp-10}, {0x1.ffffe22a5966ap-1, 0x1.5d9314f7f9213p-10},
+      {0x1.ffffef390876cp-1, 0x1.0624da5218a62p-10}, {0x1.fffff690c334p-1, 0x1.8929166be3ca5p-11},
+      {0x1.fffffab1cfe74p-1, 0x1.26d42bc9e852ep-11}, {0x1.fffffd043c1d3p-1, 0x1.ba2e4a32b9599p-12},
+      {0x1.fffffe5280d69p-1, 0x1.4b96be3f7594fp-12}, {0x1.ffffff0e79eafp-1, 0x1.f15027bbf7fb9p-13},
+      {0x1.ffffff782e63bp-1, 0x1.74eea5fb18843p-13}, {0x1.ffffffb39f9c7p-1, 0x1.17a8e2f3dc5b8p-13}};
+  fill_angles(packed, 512, 32, angles_turns, nullptr, true);
+  restore_float_state(before);
+}
+
+void run(const textbook_mha_1_512_512_8_args* args, const void* packed, void* workspace,
+    int workers, textbook_mha_1_512_512_8_parallel_for parallel_for, void* ctx) {
+  Memory m;
+  m.packed = static_cast<const float*>(packed);
+  float* scratch = static_cast<float*>(workspace);
+  m.x = args->x;
+  m.out = args->out;
+  m.angles = m.packed;
+  m.wq_out = scratch;
+  m.wk_out = scratch + 262144;
+  m.wv_out = scratch + 524288;
+  m.heads = scratch + 786432;
+  m.local = scratch + 1048576;
+
+  const auto each = [&](long items, void (*body)(void*, long, int)) {
+    if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
+    for (long item = 0; item < items; ++item) body(&m, item, 0);
+  };
+  each(192, project_wq_wk_wv_body);
+  each(256, attention_body);
+  each(64, project_wo_body);
+}
+
+}  // namespace textbook_mha_1_512_512_8_portable
+
+#ifdef __clang__
+  #pragma clang diagnostic pop
+#endif

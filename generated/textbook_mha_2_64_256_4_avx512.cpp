@@ -1,0 +1,1993 @@
+// textbook_mha_2_64_256_4 for avx512: 16 floats a vector, 32 registers. Made by
+//   attune gen 'textbook_mha<2,64,256,4>' --isa portable,avx2,avx512
+// One call takes 71.37 MFLOP on 1.311 MB of inputs, outputs and weights.
+//
+// The spec is textbook_mha<2,64,256,4>:
+//   // x [batch, seq, model] -> [batch, seq, model], causal, with RoPE on queries and keys.
+//   template <long Batch, long Seq, long Model, long Heads>
+//   constexpr auto textbook_mha = [] {
+//     auto x = input<Batch, Seq, Model>("x");
+//     auto q = rope(split_heads<Heads>(linear<Model>(x, "wq")));  // [batch, heads, seq, head_dim]
+//     auto k = rope(split_heads<Heads>(linear<Model>(x, "wk")));
+//     auto v = split_heads<Heads>(linear<Model>(x, "wv"));
+//     auto s = matmul(q, transpose(k)) / sqrt_of<Model / Heads>;
+//     auto p = softmax(mask(s, causal));
+//     return linear<Model>(merge_heads(matmul(p, v)), "wo");
+//   };
+//
+// What was decided:
+// - project_wq_wk_wv: 2 times 64 rows of 256 by wq (256 columns), wk (256 columns) and wv (256
+//   columns), packed in 24 panels of 32 columns (32 kB), one an item; tiles of 13 rows x 32
+//   columns: 26 of 32 registers accumulate, a step is 26 fma on 15 loads.
+// - attention: 8 times 64 rows against 64 columns, 64 at a time: their scores lie in a worker's
+//   8.31 kB and nowhere else. 4 blocks of 16 rows, score tiles of 16 columns x 16 lanes: 16 of 32
+//   registers accumulate, a step is 16 fma on 17 loads. Whole tiles of removed pairs are skipped;
+//   tiles that keep all pairs test none. Value tiles of 6 rows x 64 columns: 24 of 32 registers
+//   accumulate, a step is 24 fma on 10 loads.
+// - project_wo: 2 times 64 rows of 256 by wo (256 columns), packed in 8 panels of 32 columns (32
+//   kB), one an item; tiles of 13 rows x 32 columns: 26 of 32 registers accumulate, a step is 26
+//   fma on 15 loads.
+#include "textbook_mha_2_64_256_4.h"
+
+#include <immintrin.h>
+
+#ifdef __FAST_MATH__
+  #error "compile this file without -ffast-math: it relies on NaN, infinities and the order of sums"
+#endif
+
+#ifdef __clang__
+  #pragma clang diagnostic push
+  #pragma clang diagnostic ignored "-Wunused-function"
+  #pragma clang fp contract(off)
+  #pragma clang attribute push( \
+      __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw"))), apply_to = function)
+#else
+  #pragma GCC push_options
+  #pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw")
+  #pragma GCC optimize("fp-contract=off")
+#endif
+
+namespace textbook_mha_2_64_256_4_avx512 {
+
+namespace {
+
+using vec = __m512;
+typedef int ivec __attribute__((vector_size(64)));
+using lanes_t = __mmask16;  // a bit per lane
+
+// The plain forms of some intrinsics make GCC 12 warn of an uninitialized value in its own header.
+enum : lanes_t { every = 0xffff };
+
+static inline vec load(const float* p) { return _mm512_loadu_ps(p); }
+static inline void store(float* p, vec a) { _mm512_storeu_ps(p, a); }
+static inline vec splat(float x) { return _mm512_set1_ps(x); }
+
+// a * b + c with one rounding.
+static inline vec fma(vec a, vec b, vec c) { return _mm512_fmadd_ps(a, b, c); }
+
+// The second operand where either is NaN.
+static inline vec min(vec a, vec b) { return _mm512_maskz_min_ps(every, a, b); }
+static inline float min(float a, float b) { return a < b ? a : b; }
+
+// The second operand where either is NaN.
+static inline vec max(vec a, vec b) { return _mm512_maskz_max_ps(every, a, b); }
+static inline float max(float a, float b) { return a > b ? a : b; }
+
+// a where m, else b.
+static inline vec select(lanes_t m, vec a, vec b) { return _mm512_mask_blend_ps(m, b, a); }
+
+// a where m, else 0, whatever a holds there.
+static inline vec keep_where(lanes_t m, vec a) { return _mm512_maskz_mov_ps(m, a); }
+
+// False where either is NaN.
+static inline lanes_t less(vec a, vec b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
+
+// False where either is NaN.
+static inline lanes_t less_equal(vec a, vec b) { return _mm512_cmp_ps_mask(a, b, _CMP_LE_OQ); }
+
+// True where either is NaN.
+static inline lanes_t not_less(vec a, vec b) { return _mm512_cmp_ps_mask(a, b, _CMP_NLT_UQ); }
+
+static inline lanes_t either(lanes_t m, lanes_t n) { return m | n; }
+static inline lanes_t negation(lanes_t m) { return (lanes_t)~m; }
+static inline bool any(lanes_t m) { return m != 0; }
+static inline lanes_t all_lanes(bool b) { return (lanes_t)-b; }
+static inline bool has_nan(vec a) { return _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q) != 0; }
+static inline ivec iota() { return ivec{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}; }
+static inline ivec isplat(int i) { return (ivec)_mm512_set1_epi32(i); }
+
+static inline lanes_t iless_equal(ivec a, ivec b) {
+  return _mm512_cmple_epi32_mask((__m512i)a, (__m512i)b);
+}
+
+// a less the nearest integer, halves to even; 0 for +-inf.
+static inline vec from_nearest(vec a) { return _mm512_maskz_reduce_ps(every, a, 8); }
+
+// p * 2^n for whole n; NaN if either is.
+static inline vec scale2(vec p, vec n) { return _mm512_maskz_scalef_ps(every, p, n); }
+
+static inline float first(vec a) { return _mm512_cvtss_f32(a); }
+
+static inline float reduce_add(vec a) {
+  __m256 low = _mm512_maskz_extractf32x8_ps(0xff, a, 0);
+  __m256 high = _mm512_maskz_extractf32x8_ps(0xff, a, 1);
+  __m256 b = _mm256_add_ps(low, high);
+  __m128 c = _mm_add_ps(_mm256_castps256_ps128(b), _mm256_extractf128_ps(b, 1));
+  c = _mm_add_ps(c, _mm_movehl_ps(c, c));
+  return _mm_cvtss_f32(_mm_add_ss(c, _mm_movehdup_ps(c)));
+}
+
+// Lanes 1, 0, 3, 2, ..
+static inline vec swap_pairs(vec a) { return _mm512_maskz_permute_ps(every, a, 0xb1); }
+
+// to[j * to_stride + i] = scale[i] * from[i * from_stride + j] for i, j < 16,
+// four columns at a time.
+static inline vec every_fourth_row(const float* p, long stride) {
+  vec rows = _mm512_castps128_ps512(_mm_loadu_ps(p));
+  rows = _mm512_mask_broadcast_f32x4(rows, 0x00f0, _mm_loadu_ps(p + 4 * stride));
+  rows = _mm512_mask_broadcast_f32x4(rows, 0x0f00, _mm_loadu_ps(p + 8 * stride));
+  return _mm512_mask_broadcast_f32x4(rows, 0xf000, _mm_loadu_ps(p + 12 * stride));
+}
+static inline void transpose_block(const float* from, long from_stride, float* to, long to_stride,
+    vec scale) {
+  for (int quarter = 0; quarter < 4; ++quarter) {
+    vec row0 = every_fourth_row(from, from_stride);
+    vec row1 = every_fourth_row(from + from_stride, from_stride);
+    vec row2 = every_fourth_row(from + 2 * from_stride, from_stride);
+    vec row3 = every_fourth_row(from + 3 * from_stride, from_stride);
+    vec a = _mm512_maskz_unpacklo_ps(every, row0, row1);
+    vec b = _mm512_maskz_unpackhi_ps(every, row0, row1);
+    vec c = _mm512_maskz_unpacklo_ps(every, row2, row3);
+    vec d = _mm512_maskz_unpackhi_ps(every, row2, row3);
+    store(to, scale * _mm512_maskz_shuffle_ps(every, a, c, 0x44));
+    store(to + to_stride, scale * _mm512_maskz_shuffle_ps(every, a, c, 0xee));
+    store(to + 2 * to_stride, scale * _mm512_maskz_shuffle_ps(every, b, d, 0x44));
+    store(to + 3 * to_stride, scale * _mm512_maskz_shuffle_ps(every, b, d, 0xee));
+    from += 4;
+    to += 4 * to_stride;
+  }
+}
+
+// e^x for x <= 0, within a relative 2e-7 + 3e-9 |x|. NaN stays NaN. Exactly 0 below -87.3365, where
+// the result would be subnormal, and at -inf.
+static inline vec exp_nonpositive(vec x) {
+  vec n = fma(x, splat(1.44269502f), splat(12582912.0f)) - splat(12582912.0f);
+  vec r = fma(n, splat(-0.693147182f), x);
+  vec p = splat(0.00828973018f);
+  p = fma(p, r, splat(0.0418978557f));
+  p = fma(p, r, splat(0.166676477f));
+  p = fma(p, r, splat(0.499991506f));
+  p = fma(p, r, splat(0.999999702f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(x, splat(-87.3365021f)), scale2(p, n));
+}
+
+// What exp_shifted wants to know of a row's peak: -log2(e) * peak, finite for every finite peak.
+static inline vec shift_of(vec peak) { return min(splat(__FLT_MAX__), peak * splat(-1.44269502f)); }
+
+// e^(x - peak), given shift_of(peak). NaN stays NaN, -inf gives 0; a result below the least normal
+// float is 0 or subnormal, one above 2^127 is that or more.
+static inline vec exp_shifted(vec x, vec shift) {
+  vec y = fma(x, splat(1.44269502f), shift);
+  vec r = from_nearest(y), n = y - r;
+  vec p = splat(0.00132692605f);
+  p = fma(p, r, splat(0.00967129972f));
+  p = fma(p, r, splat(0.055507116f));
+  p = fma(p, r, splat(0.240222469f));
+  p = fma(p, r, splat(0.693147004f));
+  p = fma(p, r, splat(1.0f));
+  return scale2(p, n);
+}
+
+// e^x within a relative 2e-7. NaN stays NaN. Exactly 0 below -87.3365, where the result would be
+// subnormal, and at -inf; inf where it overflows.
+static inline vec exp(vec x) {
+  vec n = fma(x, splat(1.44269502f), splat(12582912.0f)) - splat(12582912.0f);
+  vec r = fma(n, splat(-0.693147182f), x);
+  r = fma(n, splat(1.90465421e-09f), r);
+  vec p = splat(0.00828973018f);
+  p = fma(p, r, splat(0.0418978557f));
+  p = fma(p, r, splat(0.166676477f));
+  p = fma(p, r, splat(0.499991506f));
+  p = fma(p, r, splat(0.999999702f));
+  p = fma(p, r, splat(1.0f));
+  vec y = keep_where(not_less(x, splat(-87.3365021f)), scale2(p, n));
+  return select(less(splat(88.7228317f), x), splat(__builtin_inff()), y);
+}
+static inline float exp(float x) { return first(exp(splat(x))); }
+
+// Subnormals count as zero, rounding to nearest, no traps. Returns the state before.
+static inline unsigned set_float_state() {
+#if defined(__x86_64__)
+  unsigned before = __builtin_ia32_stmxcsr();
+  __builtin_ia32_ldmxcsr(0x9FC0);
+  return before;
+#elif defined(__aarch64__)
+  unsigned long before;
+  asm volatile("mrs %0, fpcr"
+               : "=r"(before));
+  asm volatile("msr fpcr, %0"
+               :
+               : "r"(1ul << 24));
+  return (unsigned)before;
+#else
+  return 0;
+#endif
+}
+
+static inline void restore_float_state(unsigned before) {
+#if defined(__x86_64__)
+  __builtin_ia32_ldmxcsr(before);
+#elif defined(__aarch64__)
+  asm volatile("msr fpcr, %0"
+               :
+               : "r"((unsigned long)before));
+#else
+  (void)before;
+#endif
+}
+
+static inline long smaller(long a, long b) { return b < a ? b : a; }
+
+// Where everything lies. Below, c0 and c1 count the outer dimensions, row and col the inner ones.
+struct Memory {
+  const float* x;
+  float* out;
+  const float* angles;  // packed
+  float* wq_out;        // in the workspace
+  float* wk_out;        // in the workspace
+  float* wv_out;        // in the workspace
+  float* heads;         // in the workspace
+  const float* packed;
+  float* local;  // of worker 0; the others' follow
+};
+
+// A worker's memory: a block of rows, one a lane, against a block of columns.
+struct attention_memory {
+  float rows[1024];       // [64][16], scaled
+  float scores[1024];     // [64][16]; weights once they are known
+  float peak[16];         // of each row, the score that the others are compared with
+  float total[16];        // and the sum of its weights
+  float carry[16];        // what its older sums are multiplied by, at the end by what
+  float block_peak[16];   // the greatest score in the block of columns
+  float block_total[16];  // and the sum of the block's weights
+};
+
+// 13 rows of a times 32 columns of the panel w, 256 steps deep.
+[[gnu::noinline]] void wq_tile_13x32(const Memory& m, const float* a, const float* w, long c0,
+    long row, long vector) {
+  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
+  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
+  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
+  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
+  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
+  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
+  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
+  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
+  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
+  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
+  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
+  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
+  vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
+  for (long k = 0; k < 256; ++k) {
+    const vec b0 = load(w + 32 * k);
+    const vec b1 = load(w + 32 * k + 16);
+    const vec a0 = splat(a[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    s0_1 = fma(a0, b1, s0_1);
+    const vec a1 = splat(a[k + 256]);
+    s1_0 = fma(a1, b0, s1_0);
+    s1_1 = fma(a1, b1, s1_1);
+    const vec a2 = splat(a[k + 512]);
+    s2_0 = fma(a2, b0, s2_0);
+    s2_1 = fma(a2, b1, s2_1);
+    const vec a3 = splat(a[k + 768]);
+    s3_0 = fma(a3, b0, s3_0);
+    s3_1 = fma(a3, b1, s3_1);
+    const vec a4 = splat(a[k + 1024]);
+    s4_0 = fma(a4, b0, s4_0);
+    s4_1 = fma(a4, b1, s4_1);
+    const vec a5 = splat(a[k + 1280]);
+    s5_0 = fma(a5, b0, s5_0);
+    s5_1 = fma(a5, b1, s5_1);
+    const vec a6 = splat(a[k + 1536]);
+    s6_0 = fma(a6, b0, s6_0);
+    s6_1 = fma(a6, b1, s6_1);
+    const vec a7 = splat(a[k + 1792]);
+    s7_0 = fma(a7, b0, s7_0);
+    s7_1 = fma(a7, b1, s7_1);
+    const vec a8 = splat(a[k + 2048]);
+    s8_0 = fma(a8, b0, s8_0);
+    s8_1 = fma(a8, b1, s8_1);
+    const vec a9 = splat(a[k + 2304]);
+    s9_0 = fma(a9, b0, s9_0);
+    s9_1 = fma(a9, b1, s9_1);
+    const vec a10 = splat(a[k + 2560]);
+    s10_0 = fma(a10, b0, s10_0);
+    s10_1 = fma(a10, b1, s10_1);
+    const vec a11 = splat(a[k + 2816]);
+    s11_0 = fma(a11, b0, s11_0);
+    s11_1 = fma(a11, b1, s11_1);
+    const vec a12 = splat(a[k + 3072]);
+    s12_0 = fma(a12, b0, s12_0);
+    s12_1 = fma(a12, b1, s12_1);
+  }
+
+  const long group = vector / 4;
+  const long n = 16 * (vector % 4);
+
+  float* wq_out_at = m.wq_out + 16384 * c0 + 4096 * group + 64 * row + n;
+  const float* angles_at = m.angles + 64 * row + n;
+  store(wq_out_at, s0_0 * load(angles_at) + swap_pairs(s0_0) * load(angles_at + 4096));
+  store(wq_out_at + 64, s1_0 * load(angles_at + 64) + swap_pairs(s1_0) * load(angles_at + 4160));
+  store(wq_out_at + 128, s2_0 * load(angles_at + 128) + swap_pairs(s2_0) * load(angles_at + 4224));
+  store(wq_out_at + 192, s3_0 * load(angles_at + 192) + swap_pairs(s3_0) * load(angles_at + 4288));
+  store(wq_out_at + 256, s4_0 * load(angles_at + 256) + swap_pairs(s4_0) * load(angles_at + 4352));
+  store(wq_out_at + 320, s5_0 * load(angles_at + 320) + swap_pairs(s5_0) * load(angles_at + 4416));
+  store(wq_out_at + 384, s6_0 * load(angles_at + 384) + swap_pairs(s6_0) * load(angles_at + 4480));
+  store(wq_out_at + 448, s7_0 * load(angles_at + 448) + swap_pairs(s7_0) * load(angles_at + 4544));
+  store(wq_out_at + 512, s8_0 * load(angles_at + 512) + swap_pairs(s8_0) * load(angles_at + 4608));
+  store(wq_out_at + 576, s9_0 * load(angles_at + 576) + swap_pairs(s9_0) * load(angles_at + 4672));
+  store(wq_out_at + 640,
+      s10_0 * load(angles_at + 640) + swap_pairs(s10_0) * load(angles_at + 4736));
+  store(wq_out_at + 704,
+      s11_0 * load(angles_at + 704) + swap_pairs(s11_0) * load(angles_at + 4800));
+  store(wq_out_at + 768,
+      s12_0 * load(angles_at + 768) + swap_pairs(s12_0) * load(angles_at + 4864));
+  store(wq_out_at + 16, s0_1 * load(angles_at + 16) + swap_pairs(s0_1) * load(angles_at + 4112));
+  store(wq_out_at + 80, s1_1 * load(angles_at + 80) + swap_pairs(s1_1) * load(angles_at + 4176));
+  store(wq_out_at + 144, s2_1 * load(angles_at + 144) + swap_pairs(s2_1) * load(angles_at + 4240));
+  store(wq_out_at + 208, s3_1 * load(angles_at + 208) + swap_pairs(s3_1) * load(angles_at + 4304));
+  store(wq_out_at + 272, s4_1 * load(angles_at + 272) + swap_pairs(s4_1) * load(angles_at + 4368));
+  store(wq_out_at + 336, s5_1 * load(angles_at + 336) + swap_pairs(s5_1) * load(angles_at + 4432));
+  store(wq_out_at + 400, s6_1 * load(angles_at + 400) + swap_pairs(s6_1) * load(angles_at + 4496));
+  store(wq_out_at + 464, s7_1 * load(angles_at + 464) + swap_pairs(s7_1) * load(angles_at + 4560));
+  store(wq_out_at + 528, s8_1 * load(angles_at + 528) + swap_pairs(s8_1) * load(angles_at + 4624));
+  store(wq_out_at + 592, s9_1 * load(angles_at + 592) + swap_pairs(s9_1) * load(angles_at + 4688));
+  store(wq_out_at + 656,
+      s10_1 * load(angles_at + 656) + swap_pairs(s10_1) * load(angles_at + 4752));
+  store(wq_out_at + 720,
+      s11_1 * load(angles_at + 720) + swap_pairs(s11_1) * load(angles_at + 4816));
+  store(wq_out_at + 784,
+      s12_1 * load(angles_at + 784) + swap_pairs(s12_1) * load(angles_at + 4880));
+}
+
+// 12 rows of a times 32 columns of the panel w, 256 steps deep.
+[[gnu::noinline]] void wq_tile_12x32(const Memory& m, const float* a, const float* w, long c0,
+    long row, long vector) {
+  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
+  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
+  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
+  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
+  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
+  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
+  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
+  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
+  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
+  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
+  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
+  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
+  for (long k = 0; k < 256; ++k) {
+    const vec b0 = load(w + 32 * k);
+    const vec b1 = load(w + 32 * k + 16);
+    const vec a0 = splat(a[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    s0_1 = fma(a0, b1, s0_1);
+    const vec a1 = splat(a[k + 256]);
+    s1_0 = fma(a1, b0, s1_0);
+    s1_1 = fma(a1, b1, s1_1);
+    const vec a2 = splat(a[k + 512]);
+    s2_0 = fma(a2, b0, s2_0);
+    s2_1 = fma(a2, b1, s2_1);
+    const vec a3 = splat(a[k + 768]);
+    s3_0 = fma(a3, b0, s3_0);
+    s3_1 = fma(a3, b1, s3_1);
+    const vec a4 = splat(a[k + 1024]);
+    s4_0 = fma(a4, b0, s4_0);
+    s4_1 = fma(a4, b1, s4_1);
+    const vec a5 = splat(a[k + 1280]);
+    s5_0 = fma(a5, b0, s5_0);
+    s5_1 = fma(a5, b1, s5_1);
+    const vec a6 = splat(a[k + 1536]);
+    s6_0 = fma(a6, b0, s6_0);
+    s6_1 = fma(a6, b1, s6_1);
+    const vec a7 = splat(a[k + 1792]);
+    s7_0 = fma(a7, b0, s7_0);
+    s7_1 = fma(a7, b1, s7_1);
+    const vec a8 = splat(a[k + 2048]);
+    s8_0 = fma(a8, b0, s8_0);
+    s8_1 = fma(a8, b1, s8_1);
+    const vec a9 = splat(a[k + 2304]);
+    s9_0 = fma(a9, b0, s9_0);
+    s9_1 = fma(a9, b1, s9_1);
+    const vec a10 = splat(a[k + 2560]);
+    s10_0 = fma(a10, b0, s10_0);
+    s10_1 = fma(a10, b1, s10_1);
+    const vec a11 = splat(a[k + 2816]);
+    s11_0 = fma(a11, b0, s11_0);
+    s11_1 = fma(a11, b1, s11_1);
+  }
+
+  const long group = vector / 4;
+  const long n = 16 * (vector % 4);
+
+  float* wq_out_at = m.wq_out + 16384 * c0 + 4096 * group + 64 * row + n;
+  const float* angles_at = m.angles + 64 * row + n;
+  store(wq_out_at, s0_0 * load(angles_at) + swap_pairs(s0_0) * load(angles_at + 4096));
+  store(wq_out_at + 64, s1_0 * load(angles_at + 64) + swap_pairs(s1_0) * load(angles_at + 4160));
+  store(wq_out_at + 128, s2_0 * load(angles_at + 128) + swap_pairs(s2_0) * load(angles_at + 4224));
+  store(wq_out_at + 192, s3_0 * load(angles_at + 192) + swap_pairs(s3_0) * load(angles_at + 4288));
+  store(wq_out_at + 256, s4_0 * load(angles_at + 256) + swap_pairs(s4_0) * load(angles_at + 4352));
+  store(wq_out_at + 320, s5_0 * load(angles_at + 320) + swap_pairs(s5_0) * load(angles_at + 4416));
+  store(wq_out_at + 384, s6_0 * load(angles_at + 384) + swap_pairs(s6_0) * load(angles_at + 4480));
+  store(wq_out_at + 448, s7_0 * load(angles_at + 448) + swap_pairs(s7_0) * load(angles_at + 4544));
+  store(wq_out_at + 512, s8_0 * load(angles_at + 512) + swap_pairs(s8_0) * load(angles_at + 4608));
+  store(wq_out_at + 576, s9_0 * load(angles_at + 576) + swap_pairs(s9_0) * load(angles_at + 4672));
+  store(wq_out_at + 640,
+      s10_0 * load(angles_at + 640) + swap_pairs(s10_0) * load(angles_at + 4736));
+  store(wq_out_at + 704,
+      s11_0 * load(angles_at + 704) + swap_pairs(s11_0) * load(angles_at + 4800));
+  store(wq_out_at + 16, s0_1 * load(angles_at + 16) + swap_pairs(s0_1) * load(angles_at + 4112));
+  store(wq_out_at + 80, s1_1 * load(angles_at + 80) + swap_pairs(s1_1) * load(angles_at + 4176));
+  store(wq_out_at + 144, s2_1 * load(angles_at + 144) + swap_pairs(s2_1) * load(angles_at + 4240));
+  store(wq_out_at + 208, s3_1 * load(angles_at + 208) + swap_pairs(s3_1) * load(angles_at + 4304));
+  store(wq_out_at + 272, s4_1 * load(angles_at + 272) + swap_pairs(s4_1) * load(angles_at + 4368));
+  store(wq_out_at + 336, s5_1 * load(angles_at + 336) + swap_pairs(s5_1) * load(angles_at + 4432));
+  store(wq_out_at + 400, s6_1 * load(angles_at + 400) + swap_pairs(s6_1) * load(angles_at + 4496));
+  store(wq_out_at + 464, s7_1 * load(angles_at + 464) + swap_pairs(s7_1) * load(angles_at + 4560));
+  store(wq_out_at + 528, s8_1 * load(angles_at + 528) + swap_pairs(s8_1) * load(angles_at + 4624));
+  store(wq_out_at + 592, s9_1 * load(angles_at + 592) + swap_pairs(s9_1) * load(angles_at + 4688));
+  store(wq_out_at + 656,
+      s10_1 * load(angles_at + 656) + swap_pairs(s10_1) * load(angles_at + 4752));
+  store(wq_out_at + 720,
+      s11_1 * load(angles_at + 720) + swap_pairs(s11_1) * load(angles_at + 4816));
+}
+
+// 13 rows of a times 32 columns of the panel w, 256 steps deep.
+[[gnu::noinline]] void wk_tile_13x32(const Memory& m, const float* a, const float* w, long c0,
+    long row, long vector) {
+  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
+  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
+  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
+  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
+  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
+  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
+  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
+  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
+  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
+  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
+  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
+  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
+  vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
+  for (long k = 0; k < 256; ++k) {
+    const vec b0 = load(w + 32 * k);
+    const vec b1 = load(w + 32 * k + 16);
+    const vec a0 = splat(a[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    s0_1 = fma(a0, b1, s0_1);
+    const vec a1 = splat(a[k + 256]);
+    s1_0 = fma(a1, b0, s1_0);
+    s1_1 = fma(a1, b1, s1_1);
+    const vec a2 = splat(a[k + 512]);
+    s2_0 = fma(a2, b0, s2_0);
+    s2_1 = fma(a2, b1, s2_1);
+    const vec a3 = splat(a[k + 768]);
+    s3_0 = fma(a3, b0, s3_0);
+    s3_1 = fma(a3, b1, s3_1);
+    const vec a4 = splat(a[k + 1024]);
+    s4_0 = fma(a4, b0, s4_0);
+    s4_1 = fma(a4, b1, s4_1);
+    const vec a5 = splat(a[k + 1280]);
+    s5_0 = fma(a5, b0, s5_0);
+    s5_1 = fma(a5, b1, s5_1);
+    const vec a6 = splat(a[k + 1536]);
+    s6_0 = fma(a6, b0, s6_0);
+    s6_1 = fma(a6, b1, s6_1);
+    const vec a7 = splat(a[k + 1792]);
+    s7_0 = fma(a7, b0, s7_0);
+    s7_1 = fma(a7, b1, s7_1);
+    const vec a8 = splat(a[k + 2048]);
+    s8_0 = fma(a8, b0, s8_0);
+    s8_1 = fma(a8, b1, s8_1);
+    const vec a9 = splat(a[k + 2304]);
+    s9_0 = fma(a9, b0, s9_0);
+    s9_1 = fma(a9, b1, s9_1);
+    const vec a10 = splat(a[k + 2560]);
+    s10_0 = fma(a10, b0, s10_0);
+    s10_1 = fma(a10, b1, s10_1);
+    const vec a11 = splat(a[k + 2816]);
+    s11_0 = fma(a11, b0, s11_0);
+    s11_1 = fma(a11, b1, s11_1);
+    const vec a12 = splat(a[k + 3072]);
+    s12_0 = fma(a12, b0, s12_0);
+    s12_1 = fma(a12, b1, s12_1);
+  }
+
+  const long group = vector / 4;
+  const long n = 16 * (vector % 4);
+
+  float* wk_out_at = m.wk_out + 16384 * c0 + 4096 * group + 64 * row + n;
+  const float* angles_at = m.angles + 64 * row + n;
+  store(wk_out_at, s0_0 * load(angles_at) + swap_pairs(s0_0) * load(angles_at + 4096));
+  store(wk_out_at + 64, s1_0 * load(angles_at + 64) + swap_pairs(s1_0) * load(angles_at + 4160));
+  store(wk_out_at + 128, s2_0 * load(angles_at + 128) + swap_pairs(s2_0) * load(angles_at + 4224));
+  store(wk_out_at + 192, s3_0 * load(angles_at + 192) + swap_pairs(s3_0) * load(angles_at + 4288));
+  store(wk_out_at + 256, s4_0 * load(angles_at + 256) + swap_pairs(s4_0) * load(angles_at + 4352));
+  store(wk_out_at + 320, s5_0 * load(angles_at + 320) + swap_pairs(s5_0) * load(angles_at + 4416));
+  store(wk_out_at + 384, s6_0 * load(angles_at + 384) + swap_pairs(s6_0) * load(angles_at + 4480));
+  store(wk_out_at + 448, s7_0 * load(angles_at + 448) + swap_pairs(s7_0) * load(angles_at + 4544));
+  store(wk_out_at + 512, s8_0 * load(angles_at + 512) + swap_pairs(s8_0) * load(angles_at + 4608));
+  store(wk_out_at + 576, s9_0 * load(angles_at + 576) + swap_pairs(s9_0) * load(angles_at + 4672));
+  store(wk_out_at + 640,
+      s10_0 * load(angles_at + 640) + swap_pairs(s10_0) * load(angles_at + 4736));
+  store(wk_out_at + 704,
+      s11_0 * load(angles_at + 704) + swap_pairs(s11_0) * load(angles_at + 4800));
+  store(wk_out_at + 768,
+      s12_0 * load(angles_at + 768) + swap_pairs(s12_0) * load(angles_at + 4864));
+  store(wk_out_at + 16, s0_1 * load(angles_at + 16) + swap_pairs(s0_1) * load(angles_at + 4112));
+  store(wk_out_at + 80, s1_1 * load(angles_at + 80) + swap_pairs(s1_1) * load(angles_at + 4176));
+  store(wk_out_at + 144, s2_1 * load(angles_at + 144) + swap_pairs(s2_1) * load(angles_at + 4240));
+  store(wk_out_at + 208, s3_1 * load(angles_at + 208) + swap_pairs(s3_1) * load(angles_at + 4304));
+  store(wk_out_at + 272, s4_1 * load(angles_at + 272) + swap_pairs(s4_1) * load(angles_at + 4368));
+  store(wk_out_at + 336, s5_1 * load(angles_at + 336) + swap_pairs(s5_1) * load(angles_at + 4432));
+  store(wk_out_at + 400, s6_1 * load(angles_at + 400) + swap_pairs(s6_1) * load(angles_at + 4496));
+  store(wk_out_at + 464, s7_1 * load(angles_at + 464) + swap_pairs(s7_1) * load(angles_at + 4560));
+  store(wk_out_at + 528, s8_1 * load(angles_at + 528) + swap_pairs(s8_1) * load(angles_at + 4624));
+  store(wk_out_at + 592, s9_1 * load(angles_at + 592) + swap_pairs(s9_1) * load(angles_at + 4688));
+  store(wk_out_at + 656,
+      s10_1 * load(angles_at + 656) + swap_pairs(s10_1) * load(angles_at + 4752));
+  store(wk_out_at + 720,
+      s11_1 * load(angles_at + 720) + swap_pairs(s11_1) * load(angles_at + 4816));
+  store(wk_out_at + 784,
+      s12_1 * load(angles_at + 784) + swap_pairs(s12_1) * load(angles_at + 4880));
+}
+
+// 12 rows of a times 32 columns of the panel w, 256 steps deep.
+[[gnu::noinline]] void wk_tile_12x32(const Memory& m, const float* a, const float* w, long c0,
+    long row, long vector) {
+  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
+  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
+  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
+  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
+  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
+  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
+  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
+  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
+  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
+  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
+  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
+  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
+  for (long k = 0; k < 256; ++k) {
+    const vec b0 = load(w + 32 * k);
+    const vec b1 = load(w + 32 * k + 16);
+    const vec a0 = splat(a[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    s0_1 = fma(a0, b1, s0_1);
+    const vec a1 = splat(a[k + 256]);
+    s1_0 = fma(a1, b0, s1_0);
+    s1_1 = fma(a1, b1, s1_1);
+    const vec a2 = splat(a[k + 512]);
+    s2_0 = fma(a2, b0, s2_0);
+    s2_1 = fma(a2, b1, s2_1);
+    const vec a3 = splat(a[k + 768]);
+    s3_0 = fma(a3, b0, s3_0);
+    s3_1 = fma(a3, b1, s3_1);
+    const vec a4 = splat(a[k + 1024]);
+    s4_0 = fma(a4, b0, s4_0);
+    s4_1 = fma(a4, b1, s4_1);
+    const vec a5 = splat(a[k + 1280]);
+    s5_0 = fma(a5, b0, s5_0);
+    s5_1 = fma(a5, b1, s5_1);
+    const vec a6 = splat(a[k + 1536]);
+    s6_0 = fma(a6, b0, s6_0);
+    s6_1 = fma(a6, b1, s6_1);
+    const vec a7 = splat(a[k + 1792]);
+    s7_0 = fma(a7, b0, s7_0);
+    s7_1 = fma(a7, b1, s7_1);
+    const vec a8 = splat(a[k + 2048]);
+    s8_0 = fma(a8, b0, s8_0);
+    s8_1 = fma(a8, b1, s8_1);
+    const vec a9 = splat(a[k + 2304]);
+    s9_0 = fma(a9, b0, s9_0);
+    s9_1 = fma(a9, b1, s9_1);
+    const vec a10 = splat(a[k + 2560]);
+    s10_0 = fma(a10, b0, s10_0);
+    s10_1 = fma(a10, b1, s10_1);
+    const vec a11 = splat(a[k + 2816]);
+    s11_0 = fma(a11, b0, s11_0);
+    s11_1 = fma(a11, b1, s11_1);
+  }
+
+  const long group = vector / 4;
+  const long n = 16 * (vector % 4);
+
+  float* wk_out_at = m.wk_out + 16384 * c0 + 4096 * group + 64 * row + n;
+  const float* angles_at = m.angles + 64 * row + n;
+  store(wk_out_at, s0_0 * load(angles_at) + swap_pairs(s0_0) * load(angles_at + 4096));
+  store(wk_out_at + 64, s1_0 * load(angles_at + 64) + swap_pairs(s1_0) * load(angles_at + 4160));
+  store(wk_out_at + 128, s2_0 * load(angles_at + 128) + swap_pairs(s2_0) * load(angles_at + 4224));
+  store(wk_out_at + 192, s3_0 * load(angles_at + 192) + swap_pairs(s3_0) * load(angles_at + 4288));
+  store(wk_out_at + 256, s4_0 * load(angles_at + 256) + swap_pairs(s4_0) * load(angles_at + 4352));
+  store(wk_out_at + 320, s5_0 * load(angles_at + 320) + swap_pairs(s5_0) * load(angles_at + 4416));
+  store(wk_out_at + 384, s6_0 * load(angles_at + 384) + swap_pairs(s6_0) * load(angles_at + 4480));
+  store(wk_out_at + 448, s7_0 * load(angles_at + 448) + swap_pairs(s7_0) * load(angles_at + 4544));
+  store(wk_out_at + 512, s8_0 * load(angles_at + 512) + swap_pairs(s8_0) * load(angles_at + 4608));
+  store(wk_out_at + 576, s9_0 * load(angles_at + 576) + swap_pairs(s9_0) * load(angles_at + 4672));
+  store(wk_out_at + 640,
+      s10_0 * load(angles_at + 640) + swap_pairs(s10_0) * load(angles_at + 4736));
+  store(wk_out_at + 704,
+      s11_0 * load(angles_at + 704) + swap_pairs(s11_0) * load(angles_at + 4800));
+  store(wk_out_at + 16, s0_1 * load(angles_at + 16) + swap_pairs(s0_1) * load(angles_at + 4112));
+  store(wk_out_at + 80, s1_1 * load(angles_at + 80) + swap_pairs(s1_1) * load(angles_at + 4176));
+  store(wk_out_at + 144, s2_1 * load(angles_at + 144) + swap_pairs(s2_1) * load(angles_at + 4240));
+  store(wk_out_at + 208, s3_1 * load(angles_at + 208) + swap_pairs(s3_1) * load(angles_at + 4304));
+  store(wk_out_at + 272, s4_1 * load(angles_at + 272) + swap_pairs(s4_1) * load(angles_at + 4368));
+  store(wk_out_at + 336, s5_1 * load(angles_at + 336) + swap_pairs(s5_1) * load(angles_at + 4432));
+  store(wk_out_at + 400, s6_1 * load(angles_at + 400) + swap_pairs(s6_1) * load(angles_at + 4496));
+  store(wk_out_at + 464, s7_1 * load(angles_at + 464) + swap_pairs(s7_1) * load(angles_at + 4560));
+  store(wk_out_at + 528, s8_1 * load(angles_at + 528) + swap_pairs(s8_1) * load(angles_at + 4624));
+  store(wk_out_at + 592, s9_1 * load(angles_at + 592) + swap_pairs(s9_1) * load(angles_at + 4688));
+  store(wk_out_at + 656,
+      s10_1 * load(angles_at + 656) + swap_pairs(s10_1) * load(angles_at + 4752));
+  store(wk_out_at + 720,
+      s11_1 * load(angles_at + 720) + swap_pairs(s11_1) * load(angles_at + 4816));
+}
+
+// 13 rows of a times 32 columns of the panel w, 256 steps deep.
+[[gnu::noinline]] void wv_tile_13x32(const Memory& m, const float* a, const float* w, long c0,
+    long row, long vector) {
+  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
+  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
+  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
+  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
+  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
+  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
+  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
+  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
+  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
+  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
+  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
+  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
+  vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
+  for (long k = 0; k < 256; ++k) {
+    const vec b0 = load(w + 32 * k);
+    const vec b1 = load(w + 32 * k + 16);
+    const vec a0 = splat(a[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    s0_1 = fma(a0, b1, s0_1);
+    const vec a1 = splat(a[k + 256]);
+    s1_0 = fma(a1, b0, s1_0);
+    s1_1 = fma(a1, b1, s1_1);
+    const vec a2 = splat(a[k + 512]);
+    s2_0 = fma(a2, b0, s2_0);
+    s2_1 = fma(a2, b1, s2_1);
+    const vec a3 = splat(a[k + 768]);
+    s3_0 = fma(a3, b0, s3_0);
+    s3_1 = fma(a3, b1, s3_1);
+    const vec a4 = splat(a[k + 1024]);
+    s4_0 = fma(a4, b0, s4_0);
+    s4_1 = fma(a4, b1, s4_1);
+    const vec a5 = splat(a[k + 1280]);
+    s5_0 = fma(a5, b0, s5_0);
+    s5_1 = fma(a5, b1, s5_1);
+    const vec a6 = splat(a[k + 1536]);
+    s6_0 = fma(a6, b0, s6_0);
+    s6_1 = fma(a6, b1, s6_1);
+    const vec a7 = splat(a[k + 1792]);
+    s7_0 = fma(a7, b0, s7_0);
+    s7_1 = fma(a7, b1, s7_1);
+    const vec a8 = splat(a[k + 2048]);
+    s8_0 = fma(a8, b0, s8_0);
+    s8_1 = fma(a8, b1, s8_1);
+    const vec a9 = splat(a[k + 2304]);
+    s9_0 = fma(a9, b0, s9_0);
+    s9_1 = fma(a9, b1, s9_1);
+    const vec a10 = splat(a[k + 2560]);
+    s10_0 = fma(a10, b0, s10_0);
+    s10_1 = fma(a10, b1, s10_1);
+    const vec a11 = splat(a[k + 2816]);
+    s11_0 = fma(a11, b0, s11_0);
+    s11_1 = fma(a11, b1, s11_1);
+    const vec a12 = splat(a[k + 3072]);
+    s12_0 = fma(a12, b0, s12_0);
+    s12_1 = fma(a12, b1, s12_1);
+  }
+
+  const long group = vector / 4;
+  const long n = 16 * (vector % 4);
+
+  float* wv_out_at = m.wv_out + 16384 * c0 + 4096 * group + 64 * row + n;
+  store(wv_out_at, s0_0);
+  store(wv_out_at + 64, s1_0);
+  store(wv_out_at + 128, s2_0);
+  store(wv_out_at + 192, s3_0);
+  store(wv_out_at + 256, s4_0);
+  store(wv_out_at + 320, s5_0);
+  store(wv_out_at + 384, s6_0);
+  store(wv_out_at + 448, s7_0);
+  store(wv_out_at + 512, s8_0);
+  store(wv_out_at + 576, s9_0);
+  store(wv_out_at + 640, s10_0);
+  store(wv_out_at + 704, s11_0);
+  store(wv_out_at + 768, s12_0);
+  store(wv_out_at + 16, s0_1);
+  store(wv_out_at + 80, s1_1);
+  store(wv_out_at + 144, s2_1);
+  store(wv_out_at + 208, s3_1);
+  store(wv_out_at + 272, s4_1);
+  store(wv_out_at + 336, s5_1);
+  store(wv_out_at + 400, s6_1);
+  store(wv_out_at + 464, s7_1);
+  store(wv_out_at + 528, s8_1);
+  store(wv_out_at + 592, s9_1);
+  store(wv_out_at + 656, s10_1);
+  store(wv_out_at + 720, s11_1);
+  store(wv_out_at + 784, s12_1);
+}
+
+// 12 rows of a times 32 columns of the panel w, 256 steps deep.
+[[gnu::noinline]] void wv_tile_12x32(const Memory& m, const float* a, const float* w, long c0,
+    long row, long vector) {
+  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
+  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
+  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
+  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
+  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
+  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
+  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
+  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
+  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
+  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
+  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
+  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
+  for (long k = 0; k < 256; ++k) {
+    const vec b0 = load(w + 32 * k);
+    const vec b1 = load(w + 32 * k + 16);
+    const vec a0 = splat(a[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    s0_1 = fma(a0, b1, s0_1);
+    const vec a1 = splat(a[k + 256]);
+    s1_0 = fma(a1, b0, s1_0);
+    s1_1 = fma(a1, b1, s1_1);
+    const vec a2 = splat(a[k + 512]);
+    s2_0 = fma(a2, b0, s2_0);
+    s2_1 = fma(a2, b1, s2_1);
+    const vec a3 = splat(a[k + 768]);
+    s3_0 = fma(a3, b0, s3_0);
+    s3_1 = fma(a3, b1, s3_1);
+    const vec a4 = splat(a[k + 1024]);
+    s4_0 = fma(a4, b0, s4_0);
+    s4_1 = fma(a4, b1, s4_1);
+    const vec a5 = splat(a[k + 1280]);
+    s5_0 = fma(a5, b0, s5_0);
+    s5_1 = fma(a5, b1, s5_1);
+    const vec a6 = splat(a[k + 1536]);
+    s6_0 = fma(a6, b0, s6_0);
+    s6_1 = fma(a6, b1, s6_1);
+    const vec a7 = splat(a[k + 1792]);
+    s7_0 = fma(a7, b0, s7_0);
+    s7_1 = fma(a7, b1, s7_1);
+    const vec a8 = splat(a[k + 2048]);
+    s8_0 = fma(a8, b0, s8_0);
+    s8_1 = fma(a8, b1, s8_1);
+    const vec a9 = splat(a[k + 2304]);
+    s9_0 = fma(a9, b0, s9_0);
+    s9_1 = fma(a9, b1, s9_1);
+    const vec a10 = splat(a[k + 2560]);
+    s10_0 = fma(a10, b0, s10_0);
+    s10_1 = fma(a10, b1, s10_1);
+    const vec a11 = splat(a[k + 2816]);
+    s11_0 = fma(a11, b0, s11_0);
+    s11_1 = fma(a11, b1, s11_1);
+  }
+
+  const long group = vector / 4;
+  const long n = 16 * (vector % 4);
+
+  float* wv_out_at = m.wv_out + 16384 * c0 + 4096 * group + 64 * row + n;
+  store(wv_out_at, s0_0);
+  store(wv_out_at + 64, s1_0);
+  store(wv_out_at + 128, s2_0);
+  store(wv_out_at + 192, s3_0);
+  store(wv_out_at + 256, s4_0);
+  store(wv_out_at + 320, s5_0);
+  store(wv_out_at + 384, s6_0);
+  store(wv_out_at + 448, s7_0);
+  store(wv_out_at + 512, s8_0);
+  store(wv_out_at + 576, s9_0);
+  store(wv_out_at + 640, s10_0);
+  store(wv_out_at + 704, s11_0);
+  store(wv_out_at + 16, s0_1);
+  store(wv_out_at + 80, s1_1);
+  store(wv_out_at + 144, s2_1);
+  store(wv_out_at + 208, s3_1);
+  store(wv_out_at + 272, s4_1);
+  store(wv_out_at + 336, s5_1);
+  store(wv_out_at + 400, s6_1);
+  store(wv_out_at + 464, s7_1);
+  store(wv_out_at + 528, s8_1);
+  store(wv_out_at + 592, s9_1);
+  store(wv_out_at + 656, s10_1);
+  store(wv_out_at + 720, s11_1);
+}
+
+// An item: all rows against one panel of columns.
+[[gnu::noinline]] void project_wq_wk_wv(const Memory& m, long item) {
+  const long panel = item / 2;
+  const long c0 = item % 2;
+  if (panel < 8) {
+    const float* a = m.x + 16384 * c0;
+    const float* w = m.packed + 8192 * panel + 8192;
+    const long vector = 2 * panel;
+    for (long row = 0; row < 52; row += 13) {
+      wq_tile_13x32(m, a + 256 * row, w, c0, row, vector);
+    }
+    wq_tile_12x32(m, a + 13312, w, c0, 52, vector);
+  } else if (panel < 16) {
+    const float* a = m.x + 16384 * c0;
+    const float* w = m.packed + 8192 * panel + 8192;
+    const long vector = 2 * panel - 16;
+    for (long row = 0; row < 52; row += 13) {
+      wk_tile_13x32(m, a + 256 * row, w, c0, row, vector);
+    }
+    wk_tile_12x32(m, a + 13312, w, c0, 52, vector);
+  } else {
+    const float* a = m.x + 16384 * c0;
+    const float* w = m.packed + 8192 * panel + 8192;
+    const long vector = 2 * panel - 32;
+    for (long row = 0; row < 52; row += 13) {
+      wv_tile_13x32(m, a + 256 * row, w, c0, row, vector);
+    }
+    wv_tile_12x32(m, a + 13312, w, c0, 52, vector);
+  }
+}
+
+// 16 columns x 16 rows of scores.
+[[gnu::noinline]] void attention_scores_16x16(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+  vec s12_0 = splat(0.0f);
+  vec s13_0 = splat(0.0f);
+  vec s14_0 = splat(0.0f);
+  vec s15_0 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 64]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 128]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 192]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 256]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 320]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 384]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 448]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 512]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 576]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 640]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 704]);
+    s11_0 = fma(a11, b0, s11_0);
+    const vec a12 = splat(b[k + 768]);
+    s12_0 = fma(a12, b0, s12_0);
+    const vec a13 = splat(b[k + 832]);
+    s13_0 = fma(a13, b0, s13_0);
+    const vec a14 = splat(b[k + 896]);
+    s14_0 = fma(a14, b0, s14_0);
+    const vec a15 = splat(b[k + 960]);
+    s15_0 = fma(a15, b0, s15_0);
+  }
+
+  store(scores, s0_0);
+  store(scores + 16, s1_0);
+  store(scores + 32, s2_0);
+  store(scores + 48, s3_0);
+  store(scores + 64, s4_0);
+  store(scores + 80, s5_0);
+  store(scores + 96, s6_0);
+  store(scores + 112, s7_0);
+  store(scores + 128, s8_0);
+  store(scores + 144, s9_0);
+  store(scores + 160, s10_0);
+  store(scores + 176, s11_0);
+  store(scores + 192, s12_0);
+  store(scores + 208, s13_0);
+  store(scores + 224, s14_0);
+  store(scores + 240, s15_0);
+
+  const vec high0_0 = max(max(s0_0, s1_0), max(s2_0, s3_0));
+  const vec high1_0 = max(max(s4_0, s5_0), max(s6_0, s7_0));
+  const vec high2_0 = max(max(s8_0, s9_0), max(s10_0, s11_0));
+  const vec high3_0 = max(max(s12_0, s13_0), max(s14_0, s15_0));
+  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), max(high2_0, high3_0))));
+}
+
+// 16 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_16x16_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+  vec s12_0 = splat(0.0f);
+  vec s13_0 = splat(0.0f);
+  vec s14_0 = splat(0.0f);
+  vec s15_0 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 64]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 128]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 192]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 256]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 320]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 384]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 448]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 512]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 576]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 640]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 704]);
+    s11_0 = fma(a11, b0, s11_0);
+    const vec a12 = splat(b[k + 768]);
+    s12_0 = fma(a12, b0, s12_0);
+    const vec a13 = splat(b[k + 832]);
+    s13_0 = fma(a13, b0, s13_0);
+    const vec a14 = splat(b[k + 896]);
+    s14_0 = fma(a14, b0, s14_0);
+    const vec a15 = splat(b[k + 960]);
+    s15_0 = fma(a15, b0, s15_0);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
+  store(scores + 16, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
+  store(scores + 32, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
+  store(scores + 48, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
+  store(scores + 64, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
+  store(scores + 80, x5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
+  store(scores + 96, x6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
+  store(scores + 112, x7_0);
+  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
+  store(scores + 128, x8_0);
+  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
+  store(scores + 144, x9_0);
+  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
+  store(scores + 160, x10_0);
+  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
+  store(scores + 176, x11_0);
+  const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
+  store(scores + 192, x12_0);
+  const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
+  store(scores + 208, x13_0);
+  const vec x14_0 = select(iless_equal(isplat(col + 14), row_of_lane0), s14_0, removed);
+  store(scores + 224, x14_0);
+  const vec x15_0 = select(iless_equal(isplat(col + 15), row_of_lane0), s15_0, removed);
+  store(scores + 240, x15_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
+  const vec high2_0 = max(max(x8_0, x9_0), max(x10_0, x11_0));
+  const vec high3_0 = max(max(x12_0, x13_0), max(x14_0, x15_0));
+  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), max(high2_0, high3_0))));
+}
+
+// 16 columns x 16 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_scores_in_part_16x16(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 16 * (row / 16) + 16;
+  if (col < high0) {
+    attention_scores_16x16_in_part(local.rows, b, scores, local.block_peak, row, col);
+  } else {
+    for (long i = 0; i < 16; ++i) {
+      store(scores + 16 * i, splat(-__builtin_inff()));
+    }
+  }
+}
+
+// Scores of 16 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_16(attention_memory& local, long count, bool all) {
+  const vec old0 = load(local.peak);
+  const lanes_t outside0 = negation(less_equal(load(local.block_total), splat(0x1p+40f)));
+  const vec peak0 =
+      select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
+  store(local.peak, peak0);
+  const vec shift0 = shift_of(peak0);
+  store(local.carry, exp_nonpositive(old0 - peak0));
+  vec total0 = splat(0.0f);
+
+  for (long j = 0; j < count; ++j) {
+    const vec w0 = exp_shifted(load(local.scores + 16 * j), shift0);
+    store(local.scores + 16 * j, w0);
+    total0 = total0 + w0;
+  }
+
+  store(local.block_total, total0);
+}
+
+// 16 columns x 16 rows of weights.
+[[gnu::noinline]] void attention_weights_16x16(const float* rows, const float* b, float* scores,
+    const float* peak, float* block_total) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+  vec s12_0 = splat(0.0f);
+  vec s13_0 = splat(0.0f);
+  vec s14_0 = splat(0.0f);
+  vec s15_0 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 64]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 128]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 192]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 256]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 320]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 384]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 448]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 512]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 576]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 640]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 704]);
+    s11_0 = fma(a11, b0, s11_0);
+    const vec a12 = splat(b[k + 768]);
+    s12_0 = fma(a12, b0, s12_0);
+    const vec a13 = splat(b[k + 832]);
+    s13_0 = fma(a13, b0, s13_0);
+    const vec a14 = splat(b[k + 896]);
+    s14_0 = fma(a14, b0, s14_0);
+    const vec a15 = splat(b[k + 960]);
+    s15_0 = fma(a15, b0, s15_0);
+  }
+
+  const vec shift0 = shift_of(load(peak));
+  const vec w0_0 = exp_shifted(s0_0, shift0);
+  store(scores, w0_0);
+  const vec w1_0 = exp_shifted(s1_0, shift0);
+  store(scores + 16, w1_0);
+  const vec w2_0 = exp_shifted(s2_0, shift0);
+  store(scores + 32, w2_0);
+  const vec w3_0 = exp_shifted(s3_0, shift0);
+  store(scores + 48, w3_0);
+  const vec w4_0 = exp_shifted(s4_0, shift0);
+  store(scores + 64, w4_0);
+  const vec w5_0 = exp_shifted(s5_0, shift0);
+  store(scores + 80, w5_0);
+  const vec w6_0 = exp_shifted(s6_0, shift0);
+  store(scores + 96, w6_0);
+  const vec w7_0 = exp_shifted(s7_0, shift0);
+  store(scores + 112, w7_0);
+  const vec w8_0 = exp_shifted(s8_0, shift0);
+  store(scores + 128, w8_0);
+  const vec w9_0 = exp_shifted(s9_0, shift0);
+  store(scores + 144, w9_0);
+  const vec w10_0 = exp_shifted(s10_0, shift0);
+  store(scores + 160, w10_0);
+  const vec w11_0 = exp_shifted(s11_0, shift0);
+  store(scores + 176, w11_0);
+  const vec w12_0 = exp_shifted(s12_0, shift0);
+  store(scores + 192, w12_0);
+  const vec w13_0 = exp_shifted(s13_0, shift0);
+  store(scores + 208, w13_0);
+  const vec w14_0 = exp_shifted(s14_0, shift0);
+  store(scores + 224, w14_0);
+  const vec w15_0 = exp_shifted(s15_0, shift0);
+  store(scores + 240, w15_0);
+
+  store(block_total,
+      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
+          w10_0 + w11_0 + w12_0 + w13_0 + w14_0 + w15_0);
+}
+
+// 16 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_16x16_in_part(const float* rows, const float* b,
+    float* scores, const float* peak, float* block_total, long row, long col) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+  vec s12_0 = splat(0.0f);
+  vec s13_0 = splat(0.0f);
+  vec s14_0 = splat(0.0f);
+  vec s15_0 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 64]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 128]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 192]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 256]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 320]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 384]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 448]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 512]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 576]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 640]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 704]);
+    s11_0 = fma(a11, b0, s11_0);
+    const vec a12 = splat(b[k + 768]);
+    s12_0 = fma(a12, b0, s12_0);
+    const vec a13 = splat(b[k + 832]);
+    s13_0 = fma(a13, b0, s13_0);
+    const vec a14 = splat(b[k + 896]);
+    s14_0 = fma(a14, b0, s14_0);
+    const vec a15 = splat(b[k + 960]);
+    s15_0 = fma(a15, b0, s15_0);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec shift0 = shift_of(load(peak));
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
+  const vec w0_0 = exp_shifted(x0_0, shift0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
+  const vec w1_0 = exp_shifted(x1_0, shift0);
+  store(scores + 16, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
+  const vec w2_0 = exp_shifted(x2_0, shift0);
+  store(scores + 32, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
+  const vec w3_0 = exp_shifted(x3_0, shift0);
+  store(scores + 48, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
+  const vec w4_0 = exp_shifted(x4_0, shift0);
+  store(scores + 64, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
+  const vec w5_0 = exp_shifted(x5_0, shift0);
+  store(scores + 80, w5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
+  const vec w6_0 = exp_shifted(x6_0, shift0);
+  store(scores + 96, w6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
+  const vec w7_0 = exp_shifted(x7_0, shift0);
+  store(scores + 112, w7_0);
+  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
+  const vec w8_0 = exp_shifted(x8_0, shift0);
+  store(scores + 128, w8_0);
+  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
+  const vec w9_0 = exp_shifted(x9_0, shift0);
+  store(scores + 144, w9_0);
+  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
+  const vec w10_0 = exp_shifted(x10_0, shift0);
+  store(scores + 160, w10_0);
+  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
+  const vec w11_0 = exp_shifted(x11_0, shift0);
+  store(scores + 176, w11_0);
+  const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
+  const vec w12_0 = exp_shifted(x12_0, shift0);
+  store(scores + 192, w12_0);
+  const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
+  const vec w13_0 = exp_shifted(x13_0, shift0);
+  store(scores + 208, w13_0);
+  const vec x14_0 = select(iless_equal(isplat(col + 14), row_of_lane0), s14_0, removed);
+  const vec w14_0 = exp_shifted(x14_0, shift0);
+  store(scores + 224, w14_0);
+  const vec x15_0 = select(iless_equal(isplat(col + 15), row_of_lane0), s15_0, removed);
+  const vec w15_0 = exp_shifted(x15_0, shift0);
+  store(scores + 240, w15_0);
+
+  store(block_total,
+      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
+          w10_0 + w11_0 + w12_0 + w13_0 + w14_0 + w15_0);
+}
+
+// 16 columns x 16 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_weights_in_part_16x16(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 16 * (row / 16) + 16;
+  if (col < high0) {
+    attention_weights_16x16_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+  } else {
+    for (long i = 0; i < 16; ++i) {
+      store(scores + 16 * i, splat(0.0f));
+    }
+  }
+}
+
+// Weights of 16 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_16(const Memory& m, long c0, long c1, long row,
+    long col, long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.wk_out + 16384 * c0 + 4096 * c1 + 64 * col;
+  for (long j = from; j < count - 15; j += 16) {
+    if (col + j < whole_end) {
+      attention_weights_16x16(local.rows, b + 64 * j, local.scores + 16 * j, local.peak,
+          local.block_total);
+    } else {
+      attention_weights_in_part_16x16(b + 64 * j, local.scores + 16 * j, row, col + j, local);
+    }
+  }
+}
+
+// Scores of 16 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_16(const Memory& m, long c0, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.wk_out + 16384 * c0 + 4096 * c1 + 64 * col;
+  for (long j = from; j < count - 15; j += 16) {
+    if (col + j < whole_end) {
+      attention_scores_16x16(local.rows, b + 64 * j, local.scores + 16 * j, local.block_peak);
+    } else {
+      attention_scores_in_part_16x16(b + 64 * j, local.scores + 16 * j, row, col + j, local);
+    }
+  }
+}
+
+// 6 rows x 64 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_6x64(const float* weights, const float* v, long count,
+    float* out, const float* carry, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
+
+  if (!fresh) {
+    const vec c0 = splat(carry[0]);
+    s00 = c0 * load(out);
+    s01 = c0 * load(out + 16);
+    s02 = c0 * load(out + 32);
+    s03 = c0 * load(out + 48);
+    const vec c1 = splat(carry[1]);
+    s10 = c1 * load(out + 256);
+    s11 = c1 * load(out + 272);
+    s12 = c1 * load(out + 288);
+    s13 = c1 * load(out + 304);
+    const vec c2 = splat(carry[2]);
+    s20 = c2 * load(out + 512);
+    s21 = c2 * load(out + 528);
+    s22 = c2 * load(out + 544);
+    s23 = c2 * load(out + 560);
+    const vec c3 = splat(carry[3]);
+    s30 = c3 * load(out + 768);
+    s31 = c3 * load(out + 784);
+    s32 = c3 * load(out + 800);
+    s33 = c3 * load(out + 816);
+    const vec c4 = splat(carry[4]);
+    s40 = c4 * load(out + 1024);
+    s41 = c4 * load(out + 1040);
+    s42 = c4 * load(out + 1056);
+    s43 = c4 * load(out + 1072);
+    const vec c5 = splat(carry[5]);
+    s50 = c5 * load(out + 1280);
+    s51 = c5 * load(out + 1296);
+    s52 = c5 * load(out + 1312);
+    s53 = c5 * load(out + 1328);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 16);
+    const vec b2 = load(v + 64 * k + 32);
+    const vec b3 = load(v + 64 * k + 48);
+    const vec a0 = splat(weights[16 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
+    const vec a1 = splat(weights[16 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
+    const vec a2 = splat(weights[16 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
+    const vec a3 = splat(weights[16 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
+    const vec a4 = splat(weights[16 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
+    const vec a5 = splat(weights[16 * k + 5]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    s53 = fma(a5, b3, s53);
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store(out + 32, s02);
+  store(out + 48, s03);
+  store(out + 256, s10);
+  store(out + 272, s11);
+  store(out + 288, s12);
+  store(out + 304, s13);
+  store(out + 512, s20);
+  store(out + 528, s21);
+  store(out + 544, s22);
+  store(out + 560, s23);
+  store(out + 768, s30);
+  store(out + 784, s31);
+  store(out + 800, s32);
+  store(out + 816, s33);
+  store(out + 1024, s40);
+  store(out + 1040, s41);
+  store(out + 1056, s42);
+  store(out + 1072, s43);
+  store(out + 1280, s50);
+  store(out + 1296, s51);
+  store(out + 1312, s52);
+  store(out + 1328, s53);
+}
+
+// 4 rows x 64 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_4x64(const float* weights, const float* v, long count,
+    float* out, const float* carry, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+
+  if (!fresh) {
+    const vec c0 = splat(carry[0]);
+    s00 = c0 * load(out);
+    s01 = c0 * load(out + 16);
+    s02 = c0 * load(out + 32);
+    s03 = c0 * load(out + 48);
+    const vec c1 = splat(carry[1]);
+    s10 = c1 * load(out + 256);
+    s11 = c1 * load(out + 272);
+    s12 = c1 * load(out + 288);
+    s13 = c1 * load(out + 304);
+    const vec c2 = splat(carry[2]);
+    s20 = c2 * load(out + 512);
+    s21 = c2 * load(out + 528);
+    s22 = c2 * load(out + 544);
+    s23 = c2 * load(out + 560);
+    const vec c3 = splat(carry[3]);
+    s30 = c3 * load(out + 768);
+    s31 = c3 * load(out + 784);
+    s32 = c3 * load(out + 800);
+    s33 = c3 * load(out + 816);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 16);
+    const vec b2 = load(v + 64 * k + 32);
+    const vec b3 = load(v + 64 * k + 48);
+    const vec a0 = splat(weights[16 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
+    const vec a1 = splat(weights[16 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
+    const vec a2 = splat(weights[16 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
+    const vec a3 = splat(weights[16 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store(out + 32, s02);
+  store(out + 48, s03);
+  store(out + 256, s10);
+  store(out + 272, s11);
+  store(out + 288, s12);
+  store(out + 304, s13);
+  store(out + 512, s20);
+  store(out + 528, s21);
+  store(out + 544, s22);
+  store(out + 560, s23);
+  store(out + 768, s30);
+  store(out + 784, s31);
+  store(out + 800, s32);
+  store(out + 816, s33);
+}
+
+// Scores of 16 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_16(const Memory& m, long c0, long c1, long row, long col,
+    long count, attention_memory& local, bool fresh) {
+  const float* v = m.wv_out + 16384 * c0 + 4096 * c1 + 64 * col;
+  float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * row;
+  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
+
+  for (long i = 0; i < 12; i += 6) {
+    const long high_last = 16 * ((row + i + 5) / 16) + 16;
+    const long end = smaller(high_last - col, count);
+    attention_values_6x64(local.scores + i, v, end, out + 256 * i, local.carry + i, fresh);
+  }
+  {
+    const long high_last = 16 * ((row + 15) / 16) + 16;
+    const long end = smaller(high_last - col, count);
+    attention_values_4x64(local.scores + 12, v, end, out + 3072, local.carry + 12, fresh);
+  }
+}
+
+// 16 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_16(const Memory& m, long c0, long c1, long row, long col,
+    long count, long whole_end, attention_memory& local, bool fresh) {
+  store(local.carry, splat(1.0f));
+  store(local.block_total, splat(0.0f));
+  long done = 0;
+
+  // The first columns give each row the score that the others are compared with.
+  if (fresh) {
+    const float* b = m.wk_out + 16384 * c0 + 4096 * c1 + 64 * col;
+    store(local.block_peak, splat(-__FLT_MAX__));
+    if (col < whole_end) {
+      attention_scores_16x16(local.rows, b, local.scores, local.block_peak);
+    } else {
+      attention_scores_in_part_16x16(b, local.scores, row, col, local);
+    }
+    done = 16;
+    attention_weigh_16(local, done, true);
+  }
+
+  attention_weights_of_16(m, c0, c1, row, col, done, count, whole_end, local);
+
+  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
+  const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
+  if (any(negation(inside0))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    attention_scores_of_16(m, c0, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_16(local, count, false);
+  }
+
+  attention_fold_16(m, c0, c1, row, col, count, local, fresh);
+}
+
+// One row by its definition: over exactly the pairs that count, one at a time.
+[[gnu::noinline]] void attention_careful_row(const Memory& m, long c0, long c1, long row) {
+  const float* a = m.wq_out + 16384 * c0 + 4096 * c1 + 64 * row;
+  float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * row;
+  float peak = -__FLT_MAX__;
+  float total = 0.0f;
+  bool kept = false;
+
+  for (long n = 0; n < 64; n += 16) {
+    store(out + n, splat(0.0f));
+  }
+
+  const long high = 16 * (row / 16) + 16;
+  for (long col = 0; col < high; ++col) {
+    if (col > row) {
+      continue;
+    }
+
+    const float* b = m.wk_out + 16384 * c0 + 4096 * c1 + 64 * col;
+    vec sum = splat(0.0f);
+    for (long k = 0; k < 64; k += 16) {
+      sum = fma(load(a + k), load(b + k), sum);
+    }
+    const float dot = reduce_add(sum);
+
+    const float score = 0.125f * dot;
+    if (score == -__builtin_inff()) {
+      continue;
+    }
+    kept = true;
+
+    // Older sums are worth less, the higher the peak.
+    if (score > peak) {
+      const float carry = exp(peak - score);
+      total *= carry;
+      for (long n = 0; n < 64; n += 16) {
+        store(out + n, splat(carry) * load(out + n));
+      }
+      peak = score;
+    }
+
+    const float weight = exp(score - peak);
+    total += weight;
+    const float* v = m.wv_out + 16384 * c0 + 4096 * c1 + 64 * col;
+    for (long n = 0; n < 64; n += 16) {
+      store(out + n, fma(splat(weight), load(v + n), load(out + n)));
+    }
+  }
+
+  const float factor = kept ? 1.0f / total : 0.0f;
+  for (long n = 0; n < 64; n += 16) {
+    store(out + n, splat(factor) * load(out + n));
+  }
+}
+
+// The nth of 4 blocks of 16 rows.
+[[gnu::noinline]] void attention_16_rows(const Memory& m, long c0, long c1, long nth,
+    attention_memory& local) {
+  const long row = 16 * nth;
+  const float* a = m.wq_out + 16384 * c0 + 4096 * c1 + 64 * row;
+  float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * row;
+
+  // Rows change places with their elements: a vector holds the same element of every row.
+  for (long k = 0; k < 64; k += 16) {
+    transpose_block(a + k, 64, local.rows + 16 * k, 16, splat(0.125f));
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+
+  bool fresh = true;
+  const long whole_end = 16 * nth;
+  const long end = 16 * nth + 16;
+  for (long col = 0; col < end; col += 64) {
+    attention_visit_16(m, c0, c1, row, col, smaller(64, end - col), whole_end, local, fresh);
+    fresh = false;
+  }
+
+  store(local.carry, splat(1.0f) / load(local.total));
+
+  // x - x is 0, or NaN if x is not finite.
+  vec odd = splat(0.0f);
+  for (long i = 0; i < 16; ++i) {
+    const vec factor = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 16) {
+      const vec x = factor * load(out + 256 * i + n);
+      store(out + 256 * i + n, x);
+      odd = odd + (x - x);
+    }
+  }
+
+  // Rows that are not finite are computed again, with care.
+  if (has_nan(odd)) {
+    for (long i = 0; i < 16; ++i) {
+      vec row_odd = splat(0.0f);
+      for (long n = 0; n < 64; n += 16) {
+        const vec x = load(out + 256 * i + n);
+        row_odd = row_odd + (x - x);
+      }
+      if (has_nan(row_odd)) {
+        attention_careful_row(m, c0, c1, row + i);
+      }
+    }
+  }
+}
+
+// An item: one block of rows.
+[[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
+  const long block = item % 4;
+  const long c0 = item / 16;
+  const long c1 = item / 4 % 4;
+  attention_16_rows(m, c0, c1, block, local);
+}
+
+// 13 rows of a times 32 columns of the panel w, 256 steps deep.
+[[gnu::noinline]] void wo_tile_13x32(const Memory& m, const float* a, const float* w, long c1,
+    long row, long vector) {
+  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
+  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
+  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
+  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
+  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
+  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
+  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
+  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
+  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
+  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
+  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
+  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
+  vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
+  for (long k = 0; k < 256; ++k) {
+    const vec b0 = load(w + 32 * k);
+    const vec b1 = load(w + 32 * k + 16);
+    const vec a0 = splat(a[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    s0_1 = fma(a0, b1, s0_1);
+    const vec a1 = splat(a[k + 256]);
+    s1_0 = fma(a1, b0, s1_0);
+    s1_1 = fma(a1, b1, s1_1);
+    const vec a2 = splat(a[k + 512]);
+    s2_0 = fma(a2, b0, s2_0);
+    s2_1 = fma(a2, b1, s2_1);
+    const vec a3 = splat(a[k + 768]);
+    s3_0 = fma(a3, b0, s3_0);
+    s3_1 = fma(a3, b1, s3_1);
+    const vec a4 = splat(a[k + 1024]);
+    s4_0 = fma(a4, b0, s4_0);
+    s4_1 = fma(a4, b1, s4_1);
+    const vec a5 = splat(a[k + 1280]);
+    s5_0 = fma(a5, b0, s5_0);
+    s5_1 = fma(a5, b1, s5_1);
+    const vec a6 = splat(a[k + 1536]);
+    s6_0 = fma(a6, b0, s6_0);
+    s6_1 = fma(a6, b1, s6_1);
+    const vec a7 = splat(a[k + 1792]);
+    s7_0 = fma(a7, b0, s7_0);
+    s7_1 = fma(a7, b1, s7_1);
+    const vec a8 = splat(a[k + 2048]);
+    s8_0 = fma(a8, b0, s8_0);
+    s8_1 = fma(a8, b1, s8_1);
+    const vec a9 = splat(a[k + 2304]);
+    s9_0 = fma(a9, b0, s9_0);
+    s9_1 = fma(a9, b1, s9_1);
+    const vec a10 = splat(a[k + 2560]);
+    s10_0 = fma(a10, b0, s10_0);
+    s10_1 = fma(a10, b1, s10_1);
+    const vec a11 = splat(a[k + 2816]);
+    s11_0 = fma(a11, b0, s11_0);
+    s11_1 = fma(a11, b1, s11_1);
+    const vec a12 = splat(a[k + 3072]);
+    s12_0 = fma(a12, b0, s12_0);
+    s12_1 = fma(a12, b1, s12_1);
+  }
+
+  const long n = 16 * vector;
+
+  float* out_at = m.out + 16384 * c1 + 256 * row + n;
+  store(out_at, s0_0);
+  store(out_at + 256, s1_0);
+  store(out_at + 512, s2_0);
+  store(out_at + 768, s3_0);
+  store(out_at + 1024, s4_0);
+  store(out_at + 1280, s5_0);
+  store(out_at + 1536, s6_0);
+  store(out_at + 1792, s7_0);
+  store(out_at + 2048, s8_0);
+  store(out_at + 2304, s9_0);
+  store(out_at + 2560, s10_0);
+  store(out_at + 2816, s11_0);
+  store(out_at + 3072, s12_0);
+  store(out_at + 16, s0_1);
+  store(out_at + 272, s1_1);
+  store(out_at + 528, s2_1);
+  store(out_at + 784, s3_1);
+  store(out_at + 1040, s4_1);
+  store(out_at + 1296, s5_1);
+  store(out_at + 1552, s6_1);
+  store(out_at + 1808, s7_1);
+  store(out_at + 2064, s8_1);
+  store(out_at + 2320, s9_1);
+  store(out_at + 2576, s10_1);
+  store(out_at + 2832, s11_1);
+  store(out_at + 3088, s12_1);
+}
+
+// 12 rows of a times 32 columns of the panel w, 256 steps deep.
+[[gnu::noinline]] void wo_tile_12x32(const Memory& m, const float* a, const float* w, long c1,
+    long row, long vector) {
+  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
+  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
+  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
+  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
+  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
+  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
+  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
+  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
+  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
+  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
+  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
+  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
+  for (long k = 0; k < 256; ++k) {
+    const vec b0 = load(w + 32 * k);
+    const vec b1 = load(w + 32 * k + 16);
+    const vec a0 = splat(a[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    s0_1 = fma(a0, b1, s0_1);
+    const vec a1 = splat(a[k + 256]);
+    s1_0 = fma(a1, b0, s1_0);
+    s1_1 = fma(a1, b1, s1_1);
+    const vec a2 = splat(a[k + 512]);
+    s2_0 = fma(a2, b0, s2_0);
+    s2_1 = fma(a2, b1, s2_1);
+    const vec a3 = splat(a[k + 768]);
+    s3_0 = fma(a3, b0, s3_0);
+    s3_1 = fma(a3, b1, s3_1);
+    const vec a4 = splat(a[k + 1024]);
+    s4_0 = fma(a4, b0, s4_0);
+    s4_1 = fma(a4, b1, s4_1);
+    const vec a5 = splat(a[k + 1280]);
+    s5_0 = fma(a5, b0, s5_0);
+    s5_1 = fma(a5, b1, s5_1);
+    const vec a6 = splat(a[k + 1536]);
+    s6_0 = fma(a6, b0, s6_0);
+    s6_1 = fma(a6, b1, s6_1);
+    const vec a7 = splat(a[k + 1792]);
+    s7_0 = fma(a7, b0, s7_0);
+    s7_1 = fma(a7, b1, s7_1);
+    const vec a8 = splat(a[k + 2048]);
+    s8_0 = fma(a8, b0, s8_0);
+    s8_1 = fma(a8, b1, s8_1);
+    const vec a9 = splat(a[k + 2304]);
+    s9_0 = fma(a9, b0, s9_0);
+    s9_1 = fma(a9, b1, s9_1);
+    const vec a10 = splat(a[k + 2560]);
+    s10_0 = fma(a10, b0, s10_0);
+    s10_1 = fma(a10, b1, s10_1);
+    const vec a11 = splat(a[k + 2816]);
+    s11_0 = fma(a11, b0, s11_0);
+    s11_1 = fma(a11, b1, s11_1);
+  }
+
+  const long n = 16 * vector;
+
+  float* out_at = m.out + 16384 * c1 + 256 * row + n;
+  store(out_at, s0_0);
+  store(out_at + 256, s1_0);
+  store(out_at + 512, s2_0);
+  store(out_at + 768, s3_0);
+  store(out_at + 1024, s4_0);
+  store(out_at + 1280, s5_0);
+  store(out_at + 1536, s6_0);
+  store(out_at + 1792, s7_0);
+  store(out_at + 2048, s8_0);
+  store(out_at + 2304, s9_0);
+  store(out_at + 2560, s10_0);
+  store(out_at + 2816, s11_0);
+  store(out_at + 16, s0_1);
+  store(out_at + 272, s1_1);
+  store(out_at + 528, s2_1);
+  store(out_at + 784, s3_1);
+  store(out_at + 1040, s4_1);
+  store(out_at + 1296, s5_1);
+  store(out_at + 1552, s6_1);
+  store(out_at + 1808, s7_1);
+  store(out_at + 2064, s8_1);
+  store(out_at + 2320, s9_1);
+  store(out_at + 2576, s10_1);
+  store(out_at + 2832, s11_1);
+}
+
+// An item: all rows against one panel of columns.
+[[gnu::noinline]] void project_wo(const Memory& m, long item) {
+  const long panel = item / 2;
+  const long c1 = item % 2;
+  const float* a = m.heads + 16384 * c1;
+  const float* w = m.packed + 8192 * panel + 204800;
+  const long vector = 2 * panel;
+  for (long row = 0; row < 52; row += 13) {
+    wo_tile_13x32(m, a + 256 * row, w, c1, row, vector);
+  }
+  wo_tile_12x32(m, a + 13312, w, c1, 52, vector);
+}
+
+void project_wq_wk_wv_body(void* state, long item, int) {
+  const unsigned before = set_float_state();
+  const Memory& m = *static_cast<Memory*>(state);
+  project_wq_wk_wv(m, item);
+  restore_float_state(before);
+}
+
+void attention_body(void* state, long item, int worker) {
+  const unsigned before = set_float_state();
+  const Memory& m = *static_cast<Memory*>(state);
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 2128L * worker));
+  restore_float_state(before);
+}
+
+void project_wo_body(void* state, long item, int) {
+  const unsigned before = set_float_state();
+  const Memory& m = *static_cast<Memory*>(state);
+  project_wo(m, item);
+  restore_float_state(before);
+}
+
+// Cosines [positions, 2 * pairs], then sines with the sign of their place: entry p, i turns pair i
+// by the angle of position p. turns[i] holds the cosine and sine of one position, start[i] of the
+// first, null of an angle of 0; in double, each entry rounded once.
+[[gnu::noinline]] void fill_angles(float* to, long positions, long pairs, const double (*turns)[2],
+    const double (*start)[2], bool neighbours) {
+  float* sines = to + 2 * positions * pairs;
+  for (long i = 0; i < pairs; ++i) {
+    const long a = neighbours ? 2 * i : i, b = neighbours ? 2 * i + 1 : i + pairs;
+    double c = start ? start[i][0] : 1, s = start ? start[i][1] : 0;
+    for (long p = 0; p < positions; ++p) {
+      const long row = 2 * pairs * p;
+      to[row + a] = to[row + b] = (float)c;
+      sines[row + a] = -(float)s;
+      sines[row + b] = (float)s;
+      const double next = c * turns[i][0] - s * turns[i][1];
+      s = s * turns[i][0] + c * turns[i][1];
+      c = next;
+    }
+  }
+}
+
+}  // namespace
+
+size_t workspace_bytes(int workers) { return 524288u + 8512u * (size_t)workers; }
+
+size_t packed_bytes() { return 1081344u; }
+
+void pack_weights(const textbook_mha_2_64_256_4_weights* w, float* packed) {
+  // wq: panels of 32 columns, each [256, columns]
+  for (long vector = 0; vector < 16; ++vector) {
+    const long panel = vector / 2;
+    const long place = vector % 4;
+    const long column = 16 * place;
+    float* to = packed + 8192 * panel + 16 * (vector % 2) + 8192;
+    const float* from = w->wq + 256 * (64 * (vector / 4) + column);
+    for (long k = 0; k < 256; ++k) {
+      for (long lane = 0; lane < 16; ++lane) {
+        to[32 * k + lane] = from[256 * lane + k];
+      }
+    }
+  }
+  // wk: panels of 32 columns, each [256, columns]
+  for (long vector = 0; vector < 16; ++vector) {
+    const long panel = vector / 2;
+    const long place = vector % 4;
+    const long column = 16 * place;
+    float* to = packed + 8192 * panel + 16 * (vector % 2) + 73728;
+    const float* from = w->wk + 256 * (64 * (vector / 4) + column);
+    for (long k = 0; k < 256; ++k) {
+      for (long lane = 0; lane < 16; ++lane) {
+        to[32 * k + lane] = from[256 * lane + k];
+      }
+    }
+  }
+  // wv: panels of 32 columns, each [256, columns]
+  for (long vector = 0; vector < 16; ++vector) {
+    const long panel = vector / 2;
+    const long place = vector % 4;
+    const long column = 16 * place;
+    float* to = packed + 8192 * panel + 16 * (vector % 2) + 139264;
+    const float* from = w->wv + 256 * (64 * (vector / 4) + column);
+    for (long k = 0; k < 256; ++k) {
+      for (long lane = 0; lane < 16; ++lane) {
+        to[32 * k + lane] = from[256 * lane + k];
+      }
+    }
+  }
+  // wo: panels of 32 columns, each [256, columns]
+  for (long vector = 0; vector < 16; ++vector) {
+    const long panel = vector / 2;
+    const long column = 16 * vector;
+    float* to = packed + 8192 * panel + 16 * (vector % 2) + 204800;
+    const float* from = w->wo + 256 * column;
+    for (long k = 0; k < 256; ++k) {
+      for (long lane = 0; lane < 16; ++lane) {
+        to[32 * k + lane] = from[256 * lane + k];
+      }
+    }
+  }
+  const unsigned before = set_float_state();
+
+  // angles: the cosine and sine of each pair's angle per position.
+  static const double angles_turns[][2] = {
+      {0x1.14a280fb5068cp-1, 0x1.aed548f090ceep-1}, {0x1.76a95fe716d1fp-1, 0x1.5cf59bfbfca96p-1},
+      {0x1.b1281b298e551p-1, 0x1.10fb74296150cp-1}, {0x1.d3258cd45f79dp-1, 0x1.a321e0eae2612p-2},
+      {0x1.e69cd4e4a11e6p-1, 0x1.3e727ba48408fp-2}, {0x1.f1abe0b7bb5d3p-1, 0x1.e11e4d06e08d2p-3},
+      {0x1.f7ed06799122cp-1, 0x1.6a467356c2e0ep-3}, {0x1.fb7450142a2f8p-1, 0x1.104be619bfb7fp-3},
+      {0x1.fd712f9a817c1p-1, 0x1.98eaecb8bcb2cp-4}, {0x1.fe8fa2fc1a392p-1, 0x1.32de6e533d6edp-4},
+      {0x1.ff30cfc3a1807p-1, 0x1.cc6d60c07c34dp-5}, {0x1.ff8b79d7d8cedp-1, 0x1.5959f54b89dd8p-5},
+      {0x1.ffbe782e9b239p-1, 0x1.0302b77f58417p-5}, {0x1.ffdb25eb944e8p-1, 0x1.847d4ceb27486p-6},
+      {0x1.ffeb46b7e0bd4p-1, 0x1.23568370a90f7p-6}, {0x1.fff458962092cp-1, 0x1.b4f491f547596p-7},
+      {0x1.fff9724ad97aap-1, 0x1.47acae915e807p-7}, {0x1.fffc508d5f29ep-1, 0x1.eb72312f25219p-8},
+      {0x1.fffded75910ccp-1, 0x1.7088b8b6fe871p-8}, {0x1.fffed5a798164p-1, 0x1.145cb93b2d765p-8},
+      {0x1.ffff583a5ce28p-1, 0x1.9e7c40fd5bc25p-9}, {0x1.ffffa1a7a2a3ap-1, 0x1.36d205eef2b97p-9},
+      {0x1.ffffcaf21fdbdp-1, 0x1.d22a3f8915bcbp-10}, {0x1.ffffe22a5966ap-1, 0x1.5d9314f7f9213p-10},
+      {0x1.ffffef390876cp-1, 0x1.0624da5218a62p-10}, {0x1.fffff690c334p-1, 0x1.8929166be3ca5p-11},
+      {0x1.fffffab1cfe74p-1, 0x1.26d42bc9e852ep-11}, {0x1.fffffd043c1d3p-1, 0x1.ba2e4a32b9599p-12},
+      {0x1.fffffe5280d69p-1, 0x1.4b96be3f7594fp-12}, {0x1.ffffff0e79eafp-1, 0x1.f15027bbf7fb9p-13},
+      {0x1.ffffff782e63bp-1, 0x1.74eea5fb18843p-13}, {0x1.ffffffb39f9c7p-1, 0x1.17a8e2f3dc5b8p-13}};
+  fill_angles(packed, 64, 32, angles_turns, nullptr, true);
+  restore_float_state(before);
+}
+
+void run(const textbook_mha_2_64_256_4_args* args, const void* packed, void* workspace, int workers,
+    textbook_mha_2_64_256_4_parallel_for parallel_for, void* ctx) {
+  Memory m;
+  m.packed = static_cast<const float*>(packed);
+  float* scratch = static_cast<float*>(workspace);
+  m.x = args->x;
+  m.out = args->out;
+  m.angles = m.packed;
+  m.wq_out = scratch;
+  m.wk_out = scratch + 32768;
+  m.wv_out = scratch + 65536;
+  m.heads = scratch + 98304;
+  m.local = scratch + 131072;
+
+  const auto each = [&](long items, void (*body)(void*, long, int)) {
+    if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
+    for (long item = 0; item < items; ++item) body(&m, item, 0);
+  };
+  each(48, project_wq_wk_wv_body);
+  each(32, attention_body);
+  each(16, project_wo_body);
+}
+
+}  // namespace textbook_mha_2_64_256_4_avx512
+
+#ifdef __clang__
+  #pragma clang attribute pop
+  #pragma clang diagnostic pop
+#else
+  #pragma GCC pop_options
+#endif

@@ -1,0 +1,1527 @@
+// textbook_mha_2_64_256_4 for portable: 8 floats a vector, 16 registers. Made by
+//   attune gen 'textbook_mha<2,64,256,4>' --isa portable,avx2,avx512
+// One call takes 71.37 MFLOP on 1.311 MB of inputs, outputs and weights.
+//
+// The spec is textbook_mha<2,64,256,4>:
+//   // x [batch, seq, model] -> [batch, seq, model], causal, with RoPE on queries and keys.
+//   template <long Batch, long Seq, long Model, long Heads>
+//   constexpr auto textbook_mha = [] {
+//     auto x = input<Batch, Seq, Model>("x");
+//     auto q = rope(split_heads<Heads>(linear<Model>(x, "wq")));  // [batch, heads, seq, head_dim]
+//     auto k = rope(split_heads<Heads>(linear<Model>(x, "wk")));
+//     auto v = split_heads<Heads>(linear<Model>(x, "wv"));
+//     auto s = matmul(q, transpose(k)) / sqrt_of<Model / Heads>;
+//     auto p = softmax(mask(s, causal));
+//     return linear<Model>(merge_heads(matmul(p, v)), "wo");
+//   };
+//
+// What was decided:
+// - project_wq_wk_wv: 2 times 64 rows of 256 by wq (256 columns), wk (256 columns) and wv (256
+//   columns), packed in 48 panels of 16 columns (16 kB), one an item; tiles of 6 rows x 16 columns:
+//   12 of 16 registers accumulate, a step is 12 fma on 8 loads.
+// - attention: 8 times 64 rows against 64 columns, 64 at a time: their scores lie in a worker's
+//   4.16 kB and nowhere else. 8 blocks of 8 rows, score tiles of 8 columns x 8 lanes: 8 of 16
+//   registers accumulate, a step is 8 fma on 9 loads. Whole tiles of removed pairs are skipped;
+//   tiles that keep all pairs test none. Value tiles of 3 rows x 32 columns: 12 of 16 registers
+//   accumulate, a step is 12 fma on 7 loads.
+// - project_wo: 2 times 64 rows of 256 by wo (256 columns), packed in 16 panels of 16 columns (16
+//   kB), one an item; tiles of 6 rows x 16 columns: 12 of 16 registers accumulate, a step is 12 fma
+//   on 8 loads.
+#include "textbook_mha_2_64_256_4.h"
+
+#ifdef __FAST_MATH__
+  #error "compile this file without -ffast-math: it relies on NaN, infinities and the order of sums"
+#endif
+
+#ifdef __clang__
+  #pragma clang diagnostic push
+  #pragma clang diagnostic ignored "-Wunused-function"
+#endif
+
+namespace textbook_mha_2_64_256_4_portable {
+
+namespace {
+
+template <class Half>
+struct pair {
+  Half lo, hi;
+};
+#if defined(__AVX2__)
+typedef float base __attribute__((vector_size(32)));
+typedef int ibase __attribute__((vector_size(32)));
+using vec = base;
+#else
+typedef float base __attribute__((vector_size(16)));
+typedef int ibase __attribute__((vector_size(16)));
+using vec = pair<base>;
+#endif
+enum { base_lanes = sizeof(base) / 4 };
+
+template <class A>
+static inline pair<A> join(A lo, A hi) { return {lo, hi}; }
+template <class A>
+static inline pair<A> operator+(pair<A> a, pair<A> b) { return {a.lo + b.lo, a.hi + b.hi}; }
+template <class A>
+static inline pair<A> operator-(pair<A> a, pair<A> b) { return {a.lo - b.lo, a.hi - b.hi}; }
+template <class A>
+static inline pair<A> operator*(pair<A> a, pair<A> b) { return {a.lo * b.lo, a.hi * b.hi}; }
+template <class A>
+static inline pair<A> operator/(pair<A> a, pair<A> b) { return {a.lo / b.lo, a.hi / b.hi}; }
+template <class A>
+static inline pair<A> operator-(pair<A> a) { return {-a.lo, -a.hi}; }
+
+#if defined(__AVX2__)
+using ivec = ibase;
+#else
+using ivec = pair<ibase>;
+#endif
+
+using lanes_t = ivec;  // -1 is true, 0 false
+
+template <class V>
+static inline V load_as(const float* p) {
+  if constexpr (sizeof(V) == sizeof(base)) {
+    base a;
+    __builtin_memcpy(&a, p, sizeof a);
+    return a;
+  } else {
+    return join(load_as<decltype(V::lo)>(p), load_as<decltype(V::lo)>(p + sizeof(V) / 8));
+  }
+}
+static inline vec load(const float* p) { return load_as<vec>(p); }
+
+static inline void store(float* p, base a) { __builtin_memcpy(p, &a, sizeof a); }
+template <class A>
+static inline void store(float* p, pair<A> a) {
+  store(p, a.lo);
+  store(p + sizeof(A) / 4, a.hi);
+}
+
+template <class V>
+static inline V splat_as(float x) {
+  if constexpr (sizeof(V) == sizeof(base)) {
+    return x - base{};
+  } else {
+    return join(splat_as<decltype(V::lo)>(x), splat_as<decltype(V::lo)>(x));
+  }
+}
+static inline vec splat(float x) { return splat_as<vec>(x); }
+
+template <class V>
+static inline V isplat_as(int x) {
+  if constexpr (sizeof(V) == sizeof(ibase)) {
+    return x - ibase{};
+  } else {
+    return join(isplat_as<decltype(V::lo)>(x), isplat_as<decltype(V::lo)>(x));
+  }
+}
+static inline ivec isplat(int x) { return isplat_as<ivec>(x); }
+
+template <class V>
+static inline V iota_as(int from) {
+  if constexpr (sizeof(V) == sizeof(ibase)) {
+    ibase a;
+    for (int i = 0; i < base_lanes; ++i) a[i] = from + i;
+    return a;
+  } else {
+    const int half = sizeof(V) / 8;
+    return join(iota_as<decltype(V::lo)>(from), iota_as<decltype(V::lo)>(from + half));
+  }
+}
+static inline ivec iota() { return iota_as<ivec>(0); }
+
+// a * b + c, rounded once or twice as the CPU has it.
+static inline base fma(base a, base b, base c) { return a * b + c; }
+template <class A, class B, class C>
+static inline auto fma(pair<A> a, pair<B> b, pair<C> c) {
+  return join(fma(a.lo, b.lo, c.lo), fma(a.hi, b.hi, c.hi));
+}
+
+// b where a, else c.
+static inline base select(ibase a, base b, base c) {
+  return (base)(((ibase)b & a) | ((ibase)c & ~a));
+}
+template <class A, class B, class C>
+static inline auto select(pair<A> a, pair<B> b, pair<C> c) {
+  return join(select(a.lo, b.lo, c.lo), select(a.hi, b.hi, c.hi));
+}
+
+// b where a, else 0, whatever b holds there.
+static inline base keep_where(ibase a, base b) { return (base)((ibase)b & a); }
+template <class A, class B>
+static inline auto keep_where(pair<A> a, pair<B> b) {
+  return join(keep_where(a.lo, b.lo), keep_where(a.hi, b.hi));
+}
+
+// False where either is NaN.
+static inline ibase less(base a, base b) { return a < b; }
+template <class A, class B>
+static inline auto less(pair<A> a, pair<B> b) {
+  return join(less(a.lo, b.lo), less(a.hi, b.hi));
+}
+
+// False where either is NaN.
+static inline ibase less_equal(base a, base b) { return a <= b; }
+template <class A, class B>
+static inline auto less_equal(pair<A> a, pair<B> b) {
+  return join(less_equal(a.lo, b.lo), less_equal(a.hi, b.hi));
+}
+
+// False where either is NaN.
+static inline ibase equal(base a, base b) { return a == b; }
+template <class A, class B>
+static inline auto equal(pair<A> a, pair<B> b) {
+  return join(equal(a.lo, b.lo), equal(a.hi, b.hi));
+}
+
+// True where either is NaN.
+static inline ibase not_less(base a, base b) { return ~(a < b); }
+template <class A, class B>
+static inline auto not_less(pair<A> a, pair<B> b) {
+  return join(not_less(a.lo, b.lo), not_less(a.hi, b.hi));
+}
+
+// The second operand where either is NaN.
+static inline base min(base a, base b) { return select(a < b, a, b); }
+static inline float min(float a, float b) { return a < b ? a : b; }
+template <class A, class B>
+static inline auto min(pair<A> a, pair<B> b) {
+  return join(min(a.lo, b.lo), min(a.hi, b.hi));
+}
+
+// The second operand where either is NaN.
+static inline base max(base a, base b) { return select(a > b, a, b); }
+static inline float max(float a, float b) { return a > b ? a : b; }
+template <class A, class B>
+static inline auto max(pair<A> a, pair<B> b) {
+  return join(max(a.lo, b.lo), max(a.hi, b.hi));
+}
+
+static inline ibase either(ibase a, ibase b) { return a | b; }
+template <class A, class B>
+static inline auto either(pair<A> a, pair<B> b) {
+  return join(either(a.lo, b.lo), either(a.hi, b.hi));
+}
+
+static inline ibase negation(ibase a) { return ~a; }
+template <class A>
+static inline auto negation(pair<A> a) {
+  return join(negation(a.lo), negation(a.hi));
+}
+
+static inline bool any(ibase a) {
+  unsigned long long word[sizeof(a) / 8], seen = 0;
+  __builtin_memcpy(word, &a, sizeof a);
+  for (unsigned long long w : word) seen |= w;
+  return seen != 0;
+}
+template <class A>
+static inline bool any(pair<A> a) { return any(either(a.lo, a.hi)); }
+
+static inline lanes_t all_lanes(bool b) { return isplat(-b); }
+static inline bool has_nan(vec a) { return any(negation(equal(a, a))); }
+
+static inline ibase iless_equal(ibase a, ibase b) { return a <= b; }
+template <class A, class B>
+static inline auto iless_equal(pair<A> a, pair<B> b) {
+  return join(iless_equal(a.lo, b.lo), iless_equal(a.hi, b.hi));
+}
+
+static inline base to_real(ibase a) { return __builtin_convertvector(a, base); }
+template <class A>
+static inline auto to_real(pair<A> a) {
+  return join(to_real(a.lo), to_real(a.hi));
+}
+
+// The nearest integers, halves to even, for |a| < 2^22; 0 for NaN.
+static inline ibase nearest(base a) { return ((ibase)(a + 12582912.0f) - 0x4b400000) & (a == a); }
+template <class A>
+static inline auto nearest(pair<A> a) {
+  return join(nearest(a.lo), nearest(a.hi));
+}
+
+// a * 2^b where that is neither subnormal nor beyond the greatest float.
+static inline base add_exponent(base a, ibase b) { return (base)((ibase)a + (b << 23)); }
+template <class A, class B>
+static inline auto add_exponent(pair<A> a, pair<B> b) {
+  return join(add_exponent(a.lo, b.lo), add_exponent(a.hi, b.hi));
+}
+
+// Lanes 1, 0, 3, 2, ..
+static inline base swap_pairs(base a) {
+  base b;
+  for (int i = 0; i < base_lanes; ++i) b[i] = a[i ^ 1];
+  return b;
+}
+template <class A>
+static inline auto swap_pairs(pair<A> a) {
+  return join(swap_pairs(a.lo), swap_pairs(a.hi));
+}
+
+static inline float first(base a) { return a[0]; }
+template <class A>
+static inline float first(pair<A> a) { return first(a.lo); }
+
+static inline float reduce_add(vec a) {
+  float lane[sizeof(vec) / 4];
+  store(lane, a);
+  for (int half = sizeof(vec) / 8; half > 0; half /= 2)
+    for (int i = 0; i < half; ++i) lane[i] += lane[i + half];
+  return lane[0];
+}
+
+// to[j * to_stride + i] = scale[i] * from[i * from_stride + j] for all lanes i, j,
+// 4 x 4 at a time.
+static inline void transpose_block(const float* from, long from_stride, float* to, long to_stride,
+    vec scale) {
+  typedef float four __attribute__((vector_size(16)));
+  float factors[sizeof(vec) / 4];
+  store(factors, scale);
+  for (long i = 0; i < (long)sizeof(vec) / 4; i += 4)
+    for (long j = 0; j < (long)sizeof(vec) / 4; j += 4) {
+      four a, b, c, d, factor;
+      const float* p = from + i * from_stride + j;
+      __builtin_memcpy(&a, p, 16);
+      __builtin_memcpy(&b, p + from_stride, 16);
+      __builtin_memcpy(&c, p + 2 * from_stride, 16);
+      __builtin_memcpy(&d, p + 3 * from_stride, 16);
+      __builtin_memcpy(&factor, factors + i, 16);
+      four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+      four cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+      four ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+      four cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+      a = factor * __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+      b = factor * __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+      c = factor * __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
+      d = factor * __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
+      float* q = to + j * to_stride + i;
+      __builtin_memcpy(q, &a, 16);
+      __builtin_memcpy(q + to_stride, &b, 16);
+      __builtin_memcpy(q + 2 * to_stride, &c, 16);
+      __builtin_memcpy(q + 3 * to_stride, &d, 16);
+    }
+}
+
+// e^x for x <= 0, within a relative 2e-7 + 3e-9 |x|. NaN stays NaN. Exactly 0 below -87.3365, where
+// the result would be subnormal, and at -inf.
+static inline vec exp_nonpositive(vec x) {
+  ivec n = nearest(x * splat(1.44269502f));
+  vec r = fma(to_real(n), splat(-0.693359375f), x);
+  r = fma(to_real(n), splat(0.00021219444f), r);
+  vec p = splat(0.00828973018f);
+  p = fma(p, r, splat(0.0418978557f));
+  p = fma(p, r, splat(0.166676477f));
+  p = fma(p, r, splat(0.499991506f));
+  p = fma(p, r, splat(0.999999702f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(x, splat(-87.3365021f)), add_exponent(p, n));
+}
+
+// What exp_shifted wants to know of a row's peak: -log2(e) * peak, finite for every finite peak.
+static inline vec shift_of(vec peak) { return min(splat(__FLT_MAX__), peak * splat(-1.44269502f)); }
+
+// e^(x - peak), given shift_of(peak). NaN stays NaN, -inf gives 0; a result below the least normal
+// float is 0 or subnormal, one above 2^127 is that or more.
+static inline vec exp_shifted(vec x, vec shift) {
+  vec y = fma(x, splat(1.44269502f), shift);
+  y = min(splat(127.0f), y);
+  ivec n = nearest(y);
+  vec r = y - to_real(n);
+  vec p = splat(0.00132692605f);
+  p = fma(p, r, splat(0.00967129972f));
+  p = fma(p, r, splat(0.055507116f));
+  p = fma(p, r, splat(0.240222469f));
+  p = fma(p, r, splat(0.693147004f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(y, splat(-126.0f)), add_exponent(p, n));
+}
+
+// e^x within a relative 2e-7. NaN stays NaN. Exactly 0 below -87.3365, where the result would be
+// subnormal, and at -inf; inf where it overflows.
+static inline vec exp(vec x) {
+  ivec n = nearest(x * splat(1.44269502f));
+  vec r = fma(to_real(n), splat(-0.693359375f), x);
+  r = fma(to_real(n), splat(0.00021219444f), r);
+  vec p = splat(0.00828973018f);
+  p = fma(p, r, splat(0.0418978557f));
+  p = fma(p, r, splat(0.166676477f));
+  p = fma(p, r, splat(0.499991506f));
+  p = fma(p, r, splat(0.999999702f));
+  p = fma(p, r, splat(1.0f));
+  vec y = keep_where(not_less(x, splat(-87.3365021f)), add_exponent(p, n));
+  return select(less(splat(88.7228317f), x), splat(__builtin_inff()), y);
+}
+static inline float exp(float x) { return first(exp(splat(x))); }
+
+// Subnormals count as zero, rounding to nearest, no traps. Returns the state before.
+static inline unsigned set_float_state() {
+#if defined(__x86_64__)
+  unsigned before = __builtin_ia32_stmxcsr();
+  __builtin_ia32_ldmxcsr(0x9FC0);
+  return before;
+#elif defined(__aarch64__)
+  unsigned long before;
+  asm volatile("mrs %0, fpcr"
+               : "=r"(before));
+  asm volatile("msr fpcr, %0"
+               :
+               : "r"(1ul << 24));
+  return (unsigned)before;
+#else
+  return 0;
+#endif
+}
+
+static inline void restore_float_state(unsigned before) {
+#if defined(__x86_64__)
+  __builtin_ia32_ldmxcsr(before);
+#elif defined(__aarch64__)
+  asm volatile("msr fpcr, %0"
+               :
+               : "r"((unsigned long)before));
+#else
+  (void)before;
+#endif
+}
+
+static inline long smaller(long a, long b) { return b < a ? b : a; }
+
+// Where everything lies. Below, c0 and c1 count the outer dimensions, row and col the inner ones.
+struct Memory {
+  const float* x;
+  float* out;
+  const float* angles;  // packed
+  float* wq_out;        // in the workspace
+  float* wk_out;        // in the workspace
+  float* wv_out;        // in the workspace
+  float* heads;         // in the workspace
+  const float* packed;
+  float* local;  // of worker 0; the others' follow
+};
+
+// A worker's memory: a block of rows, one a lane, against a block of columns.
+struct attention_memory {
+  float rows[512];       // [64][8], scaled
+  float scores[512];     // [64][8]; weights once they are known
+  float peak[8];         // of each row, the score that the others are compared with
+  float total[8];        // and the sum of its weights
+  float carry[8];        // what its older sums are multiplied by, at the end by what
+  float block_peak[8];   // the greatest score in the block of columns
+  float block_total[8];  // and the sum of the block's weights
+};
+
+// 6 rows of a times 16 columns of the panel w, 256 steps deep.
+[[gnu::noinline]] void wq_tile_6x16(const Memory& m, const float* a, const float* w, long c0,
+    long row, long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  for (long k = 0; k < 256; ++k) {
+    const vec b0 = load(w + 16 * k);
+    const vec b1 = load(w + 16 * k + 8);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(a[k + 256]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(a[k + 512]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(a[k + 768]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(a[k + 1024]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(a[k + 1280]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+  }
+
+  const long group = vector / 8;
+  const long n = 8 * (vector % 8);
+
+  float* wq_out_at = m.wq_out + 16384 * c0 + 4096 * group + 64 * row + n;
+  const float* angles_at = m.angles + 64 * row + n;
+  store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 4096));
+  store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 4160));
+  store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 4224));
+  store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 4288));
+  store(wq_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 4352));
+  store(wq_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 4416));
+  store(wq_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 4104));
+  store(wq_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 4168));
+  store(wq_out_at + 136, s21 * load(angles_at + 136) + swap_pairs(s21) * load(angles_at + 4232));
+  store(wq_out_at + 200, s31 * load(angles_at + 200) + swap_pairs(s31) * load(angles_at + 4296));
+  store(wq_out_at + 264, s41 * load(angles_at + 264) + swap_pairs(s41) * load(angles_at + 4360));
+  store(wq_out_at + 328, s51 * load(angles_at + 328) + swap_pairs(s51) * load(angles_at + 4424));
+}
+
+// 4 rows of a times 16 columns of the panel w, 256 steps deep.
+[[gnu::noinline]] void wq_tile_4x16(const Memory& m, const float* a, const float* w, long c0,
+    long row, long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  for (long k = 0; k < 256; ++k) {
+    const vec b0 = load(w + 16 * k);
+    const vec b1 = load(w + 16 * k + 8);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(a[k + 256]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(a[k + 512]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(a[k + 768]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+  }
+
+  const long group = vector / 8;
+  const long n = 8 * (vector % 8);
+
+  float* wq_out_at = m.wq_out + 16384 * c0 + 4096 * group + 64 * row + n;
+  const float* angles_at = m.angles + 64 * row + n;
+  store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 4096));
+  store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 4160));
+  store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 4224));
+  store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 4288));
+  store(wq_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 4104));
+  store(wq_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 4168));
+  store(wq_out_at + 136, s21 * load(angles_at + 136) + swap_pairs(s21) * load(angles_at + 4232));
+  store(wq_out_at + 200, s31 * load(angles_at + 200) + swap_pairs(s31) * load(angles_at + 4296));
+}
+
+// 6 rows of a times 16 columns of the panel w, 256 steps deep.
+[[gnu::noinline]] void wk_tile_6x16(const Memory& m, const float* a, const float* w, long c0,
+    long row, long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  for (long k = 0; k < 256; ++k) {
+    const vec b0 = load(w + 16 * k);
+    const vec b1 = load(w + 16 * k + 8);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(a[k + 256]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(a[k + 512]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(a[k + 768]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(a[k + 1024]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(a[k + 1280]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+  }
+
+  const long group = vector / 8;
+  const long n = 8 * (vector % 8);
+
+  float* wk_out_at = m.wk_out + 16384 * c0 + 4096 * group + 64 * row + n;
+  const float* angles_at = m.angles + 64 * row + n;
+  store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 4096));
+  store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 4160));
+  store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 4224));
+  store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 4288));
+  store(wk_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 4352));
+  store(wk_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 4416));
+  store(wk_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 4104));
+  store(wk_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 4168));
+  store(wk_out_at + 136, s21 * load(angles_at + 136) + swap_pairs(s21) * load(angles_at + 4232));
+  store(wk_out_at + 200, s31 * load(angles_at + 200) + swap_pairs(s31) * load(angles_at + 4296));
+  store(wk_out_at + 264, s41 * load(angles_at + 264) + swap_pairs(s41) * load(angles_at + 4360));
+  store(wk_out_at + 328, s51 * load(angles_at + 328) + swap_pairs(s51) * load(angles_at + 4424));
+}
+
+// 4 rows of a times 16 columns of the panel w, 256 steps deep.
+[[gnu::noinline]] void wk_tile_4x16(const Memory& m, const float* a, const float* w, long c0,
+    long row, long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  for (long k = 0; k < 256; ++k) {
+    const vec b0 = load(w + 16 * k);
+    const vec b1 = load(w + 16 * k + 8);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(a[k + 256]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(a[k + 512]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(a[k + 768]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+  }
+
+  const long group = vector / 8;
+  const long n = 8 * (vector % 8);
+
+  float* wk_out_at = m.wk_out + 16384 * c0 + 4096 * group + 64 * row + n;
+  const float* angles_at = m.angles + 64 * row + n;
+  store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 4096));
+  store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 4160));
+  store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 4224));
+  store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 4288));
+  store(wk_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 4104));
+  store(wk_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 4168));
+  store(wk_out_at + 136, s21 * load(angles_at + 136) + swap_pairs(s21) * load(angles_at + 4232));
+  store(wk_out_at + 200, s31 * load(angles_at + 200) + swap_pairs(s31) * load(angles_at + 4296));
+}
+
+// 6 rows of a times 16 columns of the panel w, 256 steps deep.
+[[gnu::noinline]] void wv_tile_6x16(const Memory& m, const float* a, const float* w, long c0,
+    long row, long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  for (long k = 0; k < 256; ++k) {
+    const vec b0 = load(w + 16 * k);
+    const vec b1 = load(w + 16 * k + 8);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(a[k + 256]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(a[k + 512]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(a[k + 768]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(a[k + 1024]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(a[k + 1280]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+  }
+
+  const long group = vector / 8;
+  const long n = 8 * (vector % 8);
+
+  float* wv_out_at = m.wv_out + 16384 * c0 + 4096 * group + 64 * row + n;
+  store(wv_out_at, s00);
+  store(wv_out_at + 64, s10);
+  store(wv_out_at + 128, s20);
+  store(wv_out_at + 192, s30);
+  store(wv_out_at + 256, s40);
+  store(wv_out_at + 320, s50);
+  store(wv_out_at + 8, s01);
+  store(wv_out_at + 72, s11);
+  store(wv_out_at + 136, s21);
+  store(wv_out_at + 200, s31);
+  store(wv_out_at + 264, s41);
+  store(wv_out_at + 328, s51);
+}
+
+// 4 rows of a times 16 columns of the panel w, 256 steps deep.
+[[gnu::noinline]] void wv_tile_4x16(const Memory& m, const float* a, const float* w, long c0,
+    long row, long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  for (long k = 0; k < 256; ++k) {
+    const vec b0 = load(w + 16 * k);
+    const vec b1 = load(w + 16 * k + 8);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(a[k + 256]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(a[k + 512]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(a[k + 768]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+  }
+
+  const long group = vector / 8;
+  const long n = 8 * (vector % 8);
+
+  float* wv_out_at = m.wv_out + 16384 * c0 + 4096 * group + 64 * row + n;
+  store(wv_out_at, s00);
+  store(wv_out_at + 64, s10);
+  store(wv_out_at + 128, s20);
+  store(wv_out_at + 192, s30);
+  store(wv_out_at + 8, s01);
+  store(wv_out_at + 72, s11);
+  store(wv_out_at + 136, s21);
+  store(wv_out_at + 200, s31);
+}
+
+// An item: all rows against one panel of columns.
+[[gnu::noinline]] void project_wq_wk_wv(const Memory& m, long item) {
+  const long panel = item / 2;
+  const long c0 = item % 2;
+  if (panel < 16) {
+    const float* a = m.x + 16384 * c0;
+    const float* w = m.packed + 4096 * panel + 8192;
+    const long vector = 2 * panel;
+    for (long row = 0; row < 60; row += 6) {
+      wq_tile_6x16(m, a + 256 * row, w, c0, row, vector);
+    }
+    wq_tile_4x16(m, a + 15360, w, c0, 60, vector);
+  } else if (panel < 32) {
+    const float* a = m.x + 16384 * c0;
+    const float* w = m.packed + 4096 * panel + 8192;
+    const long vector = 2 * panel - 32;
+    for (long row = 0; row < 60; row += 6) {
+      wk_tile_6x16(m, a + 256 * row, w, c0, row, vector);
+    }
+    wk_tile_4x16(m, a + 15360, w, c0, 60, vector);
+  } else {
+    const float* a = m.x + 16384 * c0;
+    const float* w = m.packed + 4096 * panel + 8192;
+    const long vector = 2 * panel - 64;
+    for (long row = 0; row < 60; row += 6) {
+      wv_tile_6x16(m, a + 256 * row, w, c0, row, vector);
+    }
+    wv_tile_4x16(m, a + 15360, w, c0, 60, vector);
+  }
+}
+
+// 8 columns x 8 rows of scores.
+[[gnu::noinline]] void attention_scores_8x8(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+  vec s50 = splat(0.0f);
+  vec s60 = splat(0.0f);
+  vec s70 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 8 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+  }
+
+  store(scores, s00);
+  store(scores + 8, s10);
+  store(scores + 16, s20);
+  store(scores + 24, s30);
+  store(scores + 32, s40);
+  store(scores + 40, s50);
+  store(scores + 48, s60);
+  store(scores + 56, s70);
+
+  const vec high0_0 = max(max(s00, s10), max(s20, s30));
+  const vec high1_0 = max(max(s40, s50), max(s60, s70));
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+}
+
+// 8 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_8x8_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+  vec s50 = splat(0.0f);
+  vec s60 = splat(0.0f);
+  vec s70 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 8 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 8, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 16, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 24, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 32, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  store(scores + 40, x5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  store(scores + 48, x6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
+  store(scores + 56, x7_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+}
+
+// 8 columns x 8 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_scores_in_part_8x8(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 8 * (row / 8) + 8;
+  if (col < high0) {
+    attention_scores_8x8_in_part(local.rows, b, scores, local.block_peak, row, col);
+  } else {
+    for (long i = 0; i < 8; ++i) {
+      store(scores + 8 * i, splat(-__builtin_inff()));
+    }
+  }
+}
+
+// Scores of 8 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_8(attention_memory& local, long count, bool all) {
+  const vec old0 = load(local.peak);
+  const lanes_t outside0 = negation(less_equal(load(local.block_total), splat(0x1p+40f)));
+  const vec peak0 =
+      select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
+  store(local.peak, peak0);
+  const vec shift0 = shift_of(peak0);
+  store(local.carry, exp_nonpositive(old0 - peak0));
+  vec total0 = splat(0.0f);
+
+  for (long j = 0; j < count; ++j) {
+    const vec w0 = exp_shifted(load(local.scores + 8 * j), shift0);
+    store(local.scores + 8 * j, w0);
+    total0 = total0 + w0;
+  }
+
+  store(local.block_total, total0);
+}
+
+// 8 columns x 8 rows of weights.
+[[gnu::noinline]] void attention_weights_8x8(const float* rows, const float* b, float* scores,
+    const float* peak, float* block_total) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+  vec s50 = splat(0.0f);
+  vec s60 = splat(0.0f);
+  vec s70 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 8 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+  }
+
+  const vec shift0 = shift_of(load(peak));
+  const vec w0_0 = exp_shifted(s00, shift0);
+  store(scores, w0_0);
+  const vec w1_0 = exp_shifted(s10, shift0);
+  store(scores + 8, w1_0);
+  const vec w2_0 = exp_shifted(s20, shift0);
+  store(scores + 16, w2_0);
+  const vec w3_0 = exp_shifted(s30, shift0);
+  store(scores + 24, w3_0);
+  const vec w4_0 = exp_shifted(s40, shift0);
+  store(scores + 32, w4_0);
+  const vec w5_0 = exp_shifted(s50, shift0);
+  store(scores + 40, w5_0);
+  const vec w6_0 = exp_shifted(s60, shift0);
+  store(scores + 48, w6_0);
+  const vec w7_0 = exp_shifted(s70, shift0);
+  store(scores + 56, w7_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+}
+
+// 8 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_8x8_in_part(const float* rows, const float* b,
+    float* scores, const float* peak, float* block_total, long row, long col) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+  vec s50 = splat(0.0f);
+  vec s60 = splat(0.0f);
+  vec s70 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 8 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec shift0 = shift_of(load(peak));
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp_shifted(x0_0, shift0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp_shifted(x1_0, shift0);
+  store(scores + 8, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp_shifted(x2_0, shift0);
+  store(scores + 16, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp_shifted(x3_0, shift0);
+  store(scores + 24, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp_shifted(x4_0, shift0);
+  store(scores + 32, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  const vec w5_0 = exp_shifted(x5_0, shift0);
+  store(scores + 40, w5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  const vec w6_0 = exp_shifted(x6_0, shift0);
+  store(scores + 48, w6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
+  const vec w7_0 = exp_shifted(x7_0, shift0);
+  store(scores + 56, w7_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+}
+
+// 8 columns x 8 rows where pairs are removed; a vector of rows that keeps none is skipped.
+[[gnu::noinline]] void attention_weights_in_part_8x8(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 8 * (row / 8) + 8;
+  if (col < high0) {
+    attention_weights_8x8_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+  } else {
+    for (long i = 0; i < 8; ++i) {
+      store(scores + 8 * i, splat(0.0f));
+    }
+  }
+}
+
+// Weights of 8 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_8(const Memory& m, long c0, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.wk_out + 16384 * c0 + 4096 * c1 + 64 * col;
+  for (long j = from; j < count - 7; j += 8) {
+    if (col + j < whole_end) {
+      attention_weights_8x8(local.rows, b + 64 * j, local.scores + 8 * j, local.peak,
+          local.block_total);
+    } else {
+      attention_weights_in_part_8x8(b + 64 * j, local.scores + 8 * j, row, col + j, local);
+    }
+  }
+}
+
+// Scores of 8 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_8(const Memory& m, long c0, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.wk_out + 16384 * c0 + 4096 * c1 + 64 * col;
+  for (long j = from; j < count - 7; j += 8) {
+    if (col + j < whole_end) {
+      attention_scores_8x8(local.rows, b + 64 * j, local.scores + 8 * j, local.block_peak);
+    } else {
+      attention_scores_in_part_8x8(b + 64 * j, local.scores + 8 * j, row, col + j, local);
+    }
+  }
+}
+
+// 3 rows x 32 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_3x32(const float* weights, const float* v, long count,
+    float* out, const float* carry, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+
+  if (!fresh) {
+    const vec c0 = splat(carry[0]);
+    s00 = c0 * load(out);
+    s01 = c0 * load(out + 8);
+    s02 = c0 * load(out + 16);
+    s03 = c0 * load(out + 24);
+    const vec c1 = splat(carry[1]);
+    s10 = c1 * load(out + 256);
+    s11 = c1 * load(out + 264);
+    s12 = c1 * load(out + 272);
+    s13 = c1 * load(out + 280);
+    const vec c2 = splat(carry[2]);
+    s20 = c2 * load(out + 512);
+    s21 = c2 * load(out + 520);
+    s22 = c2 * load(out + 528);
+    s23 = c2 * load(out + 536);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    const vec a0 = splat(weights[8 * k]);
+    const vec a1 = splat(weights[8 * k + 1]);
+    const vec a2 = splat(weights[8 * k + 2]);
+    const vec b0 = load(v + 64 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    s20 = fma(a2, b0, s20);
+    const vec b1 = load(v + 64 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    s21 = fma(a2, b1, s21);
+    const vec b2 = load(v + 64 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    s22 = fma(a2, b2, s22);
+    const vec b3 = load(v + 64 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    s23 = fma(a2, b3, s23);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 16, s02);
+  store(out + 24, s03);
+  store(out + 256, s10);
+  store(out + 264, s11);
+  store(out + 272, s12);
+  store(out + 280, s13);
+  store(out + 512, s20);
+  store(out + 520, s21);
+  store(out + 528, s22);
+  store(out + 536, s23);
+}
+
+// 2 rows x 32 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_2x32(const float* weights, const float* v, long count,
+    float* out, const float* carry, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+
+  if (!fresh) {
+    const vec c0 = splat(carry[0]);
+    s00 = c0 * load(out);
+    s01 = c0 * load(out + 8);
+    s02 = c0 * load(out + 16);
+    s03 = c0 * load(out + 24);
+    const vec c1 = splat(carry[1]);
+    s10 = c1 * load(out + 256);
+    s11 = c1 * load(out + 264);
+    s12 = c1 * load(out + 272);
+    s13 = c1 * load(out + 280);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    const vec a0 = splat(weights[8 * k]);
+    const vec a1 = splat(weights[8 * k + 1]);
+    const vec b0 = load(v + 64 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(v + 64 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(v + 64 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(v + 64 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 16, s02);
+  store(out + 24, s03);
+  store(out + 256, s10);
+  store(out + 264, s11);
+  store(out + 272, s12);
+  store(out + 280, s13);
+}
+
+// Scores of 8 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_8(const Memory& m, long c0, long c1, long row, long col,
+    long count, attention_memory& local, bool fresh) {
+  const float* v = m.wv_out + 16384 * c0 + 4096 * c1 + 64 * col;
+  float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * row;
+  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
+
+  for (long n = 0; n < 64; n += 32) {
+    for (long i = 0; i < 6; i += 3) {
+      const long high_last = 8 * ((row + i + 2) / 8) + 8;
+      const long end = smaller(high_last - col, count);
+      attention_values_3x32(local.scores + i, v + n, end, out + 256 * i + n, local.carry + i,
+          fresh);
+    }
+    {
+      const long high_last = 8 * ((row + 7) / 8) + 8;
+      const long end = smaller(high_last - col, count);
+      attention_values_2x32(local.scores + 6, v + n, end, out + n + 1536, local.carry + 6, fresh);
+    }
+  }
+}
+
+// 8 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_8(const Memory& m, long c0, long c1, long row, long col,
+    long count, long whole_end, attention_memory& local, bool fresh) {
+  store(local.carry, splat(1.0f));
+  store(local.block_total, splat(0.0f));
+  long done = 0;
+
+  // The first columns give each row the score that the others are compared with.
+  if (fresh) {
+    const float* b = m.wk_out + 16384 * c0 + 4096 * c1 + 64 * col;
+    store(local.block_peak, splat(-__FLT_MAX__));
+    if (col < whole_end) {
+      attention_scores_8x8(local.rows, b, local.scores, local.block_peak);
+    } else {
+      attention_scores_in_part_8x8(b, local.scores, row, col, local);
+    }
+    done = 8;
+    attention_weigh_8(local, done, true);
+  }
+
+  attention_weights_of_8(m, c0, c1, row, col, done, count, whole_end, local);
+
+  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
+  const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
+  if (any(negation(inside0))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    attention_scores_of_8(m, c0, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_8(local, count, false);
+  }
+
+  attention_fold_8(m, c0, c1, row, col, count, local, fresh);
+}
+
+// One row by its definition: over exactly the pairs that count, one at a time.
+[[gnu::noinline]] void attention_careful_row(const Memory& m, long c0, long c1, long row) {
+  const float* a = m.wq_out + 16384 * c0 + 4096 * c1 + 64 * row;
+  float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * row;
+  float peak = -__FLT_MAX__;
+  float total = 0.0f;
+  bool kept = false;
+
+  for (long n = 0; n < 64; n += 8) {
+    store(out + n, splat(0.0f));
+  }
+
+  const long high = 8 * (row / 8) + 8;
+  for (long col = 0; col < high; ++col) {
+    if (col > row) {
+      continue;
+    }
+
+    const float* b = m.wk_out + 16384 * c0 + 4096 * c1 + 64 * col;
+    vec sum = splat(0.0f);
+    for (long k = 0; k < 64; k += 8) {
+      sum = fma(load(a + k), load(b + k), sum);
+    }
+    const float dot = reduce_add(sum);
+
+    const float score = 0.125f * dot;
+    if (score == -__builtin_inff()) {
+      continue;
+    }
+    kept = true;
+
+    // Older sums are worth less, the higher the peak.
+    if (score > peak) {
+      const float carry = exp(peak - score);
+      total *= carry;
+      for (long n = 0; n < 64; n += 8) {
+        store(out + n, splat(carry) * load(out + n));
+      }
+      peak = score;
+    }
+
+    const float weight = exp(score - peak);
+    total += weight;
+    const float* v = m.wv_out + 16384 * c0 + 4096 * c1 + 64 * col;
+    for (long n = 0; n < 64; n += 8) {
+      store(out + n, fma(splat(weight), load(v + n), load(out + n)));
+    }
+  }
+
+  const float factor = kept ? 1.0f / total : 0.0f;
+  for (long n = 0; n < 64; n += 8) {
+    store(out + n, splat(factor) * load(out + n));
+  }
+}
+
+// The nth of 8 blocks of 8 rows.
+[[gnu::noinline]] void attention_8_rows(const Memory& m, long c0, long c1, long nth,
+    attention_memory& local) {
+  const long row = 8 * nth;
+  const float* a = m.wq_out + 16384 * c0 + 4096 * c1 + 64 * row;
+  float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * row;
+
+  // Rows change places with their elements: a vector holds the same element of every row.
+  for (long k = 0; k < 64; k += 8) {
+    transpose_block(a + k, 64, local.rows + 8 * k, 8, splat(0.125f));
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+
+  bool fresh = true;
+  const long whole_end = 8 * nth;
+  const long end = 8 * nth + 8;
+  for (long col = 0; col < end; col += 64) {
+    attention_visit_8(m, c0, c1, row, col, smaller(64, end - col), whole_end, local, fresh);
+    fresh = false;
+  }
+
+  store(local.carry, splat(1.0f) / load(local.total));
+
+  // x - x is 0, or NaN if x is not finite.
+  vec odd = splat(0.0f);
+  for (long i = 0; i < 8; ++i) {
+    const vec factor = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 8) {
+      const vec x = factor * load(out + 256 * i + n);
+      store(out + 256 * i + n, x);
+      odd = odd + (x - x);
+    }
+  }
+
+  // Rows that are not finite are computed again, with care.
+  if (has_nan(odd)) {
+    for (long i = 0; i < 8; ++i) {
+      vec row_odd = splat(0.0f);
+      for (long n = 0; n < 64; n += 8) {
+        const vec x = load(out + 256 * i + n);
+        row_odd = row_odd + (x - x);
+      }
+      if (has_nan(row_odd)) {
+        attention_careful_row(m, c0, c1, row + i);
+      }
+    }
+  }
+}
+
+// An item: one block of rows.
+[[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
+  const long block = item % 8;
+  const long c0 = item / 32;
+  const long c1 = item / 8 % 4;
+  attention_8_rows(m, c0, c1, block, local);
+}
+
+// 6 rows of a times 16 columns of the panel w, 256 steps deep.
+[[gnu::noinline]] void wo_tile_6x16(const Memory& m, const float* a, const float* w, long c1,
+    long row, long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  for (long k = 0; k < 256; ++k) {
+    const vec b0 = load(w + 16 * k);
+    const vec b1 = load(w + 16 * k + 8);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(a[k + 256]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(a[k + 512]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(a[k + 768]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(a[k + 1024]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(a[k + 1280]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+  }
+
+  const long n = 8 * vector;
+
+  float* out_at = m.out + 16384 * c1 + 256 * row + n;
+  store(out_at, s00);
+  store(out_at + 256, s10);
+  store(out_at + 512, s20);
+  store(out_at + 768, s30);
+  store(out_at + 1024, s40);
+  store(out_at + 1280, s50);
+  store(out_at + 8, s01);
+  store(out_at + 264, s11);
+  store(out_at + 520, s21);
+  store(out_at + 776, s31);
+  store(out_at + 1032, s41);
+  store(out_at + 1288, s51);
+}
+
+// 4 rows of a times 16 columns of the panel w, 256 steps deep.
+[[gnu::noinline]] void wo_tile_4x16(const Memory& m, const float* a, const float* w, long c1,
+    long row, long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  for (long k = 0; k < 256; ++k) {
+    const vec b0 = load(w + 16 * k);
+    const vec b1 = load(w + 16 * k + 8);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(a[k + 256]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(a[k + 512]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(a[k + 768]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+  }
+
+  const long n = 8 * vector;
+
+  float* out_at = m.out + 16384 * c1 + 256 * row + n;
+  store(out_at, s00);
+  store(out_at + 256, s10);
+  store(out_at + 512, s20);
+  store(out_at + 768, s30);
+  store(out_at + 8, s01);
+  store(out_at + 264, s11);
+  store(out_at + 520, s21);
+  store(out_at + 776, s31);
+}
+
+// An item: all rows against one panel of columns.
+[[gnu::noinline]] void project_wo(const Memory& m, long item) {
+  const long panel = item / 2;
+  const long c1 = item % 2;
+  const float* a = m.heads + 16384 * c1;
+  const float* w = m.packed + 4096 * panel + 204800;
+  const long vector = 2 * panel;
+  for (long row = 0; row < 60; row += 6) {
+    wo_tile_6x16(m, a + 256 * row, w, c1, row, vector);
+  }
+  wo_tile_4x16(m, a + 15360, w, c1, 60, vector);
+}
+
+void project_wq_wk_wv_body(void* state, long item, int) {
+  const unsigned before = set_float_state();
+  const Memory& m = *static_cast<Memory*>(state);
+  project_wq_wk_wv(m, item);
+  restore_float_state(before);
+}
+
+void attention_body(void* state, long item, int worker) {
+  const unsigned before = set_float_state();
+  const Memory& m = *static_cast<Memory*>(state);
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 1072L * worker));
+  restore_float_state(before);
+}
+
+void project_wo_body(void* state, long item, int) {
+  const unsigned before = set_float_state();
+  const Memory& m = *static_cast<Memory*>(state);
+  project_wo(m, item);
+  restore_float_state(before);
+}
+
+// Cosines [positions, 2 * pairs], then sines with the sign of their place: entry p, i turns pair i
+// by the angle of position p. turns[i] holds the cosine and sine of one position, start[i] of the
+// first, null of an angle of 0; in double, each entry rounded once.
+[[gnu::noinline]] void fill_angles(float* to, long positions, long pairs, const double (*turns)[2],
+    const double (*start)[2], bool neighbours) {
+  float* sines = to + 2 * positions * pairs;
+  for (long i = 0; i < pairs; ++i) {
+    const long a = neighbours ? 2 * i : i, b = neighbours ? 2 * i + 1 : i + pairs;
+    double c = start ? start[i][0] : 1, s = start ? start[i][1] : 0;
+    for (long p = 0; p < positions; ++p) {
+      const long row = 2 * pairs * p;
+      to[row + a] = to[row + b] = (float)c;
+      sines[row + a] = -(float)s;
+      sines[row + b] = (float)s;
+      const double next = c * turns[i][0] - s * turns[i][1];
+      s = s * turns[i][0] + c * turns[i][1];
+      c = next;
+    }
+  }
+}
+
+}  // namespace
+
+size_t workspace_bytes(int workers) { return 524288u + 4288u * (size_t)workers; }
+
+size_t packed_bytes() { return 1081344u; }
+
+void pack_weights(const textbook_mha_2_64_256_4_weights* w, float* packed) {
+  // wq: panels of 16 columns, each [256, columns]
+  for (long vector = 0; vector < 32; ++vector) {
+    const long panel = vector / 2;
+    const long place = vector % 8;
+    const long column = 8 * place;
+    float* to = packed + 4096 * panel + 8 * (vector % 2) + 8192;
+    const float* from = w->wq + 256 * (64 * (vector / 8) + column);
+    for (long k = 0; k < 256; ++k) {
+      for (long lane = 0; lane < 8; ++lane) {
+        to[16 * k + lane] = from[256 * lane + k];
+      }
+    }
+  }
+  // wk: panels of 16 columns, each [256, columns]
+  for (long vector = 0; vector < 32; ++vector) {
+    const long panel = vector / 2;
+    const long place = vector % 8;
+    const long column = 8 * place;
+    float* to = packed + 4096 * panel + 8 * (vector % 2) + 73728;
+    const float* from = w->wk + 256 * (64 * (vector / 8) + column);
+    for (long k = 0; k < 256; ++k) {
+      for (long lane = 0; lane < 8; ++lane) {
+        to[16 * k + lane] = from[256 * lane + k];
+      }
+    }
+  }
+  // wv: panels of 16 columns, each [256, columns]
+  for (long vector = 0; vector < 32; ++vector) {
+    const long panel = vector / 2;
+    const long place = vector % 8;
+    const long column = 8 * place;
+    float* to = packed + 4096 * panel + 8 * (vector % 2) + 139264;
+    const float* from = w->wv + 256 * (64 * (vector / 8) + column);
+    for (long k = 0; k < 256; ++k) {
+      for (long lane = 0; lane < 8; ++lane) {
+        to[16 * k + lane] = from[256 * lane + k];
+      }
+    }
+  }
+  // wo: panels of 16 columns, each [256, columns]
+  for (long vector = 0; vector < 32; ++vector) {
+    const long panel = vector / 2;
+    const long column = 8 * vector;
+    float* to = packed + 4096 * panel + 8 * (vector % 2) + 204800;
+    const float* from = w->wo + 256 * column;
+    for (long k = 0; k < 256; ++k) {
+      for (long lane = 0; lane < 8; ++lane) {
+        to[16 * k + lane] = from[256 * lane + k];
+      }
+    }
+  }
+  const unsigned before = set_float_state();
+
+  // angles: the cosine and sine of each pair's angle per position.
+  static const double angles_turns[][2] = {
+      {0x1.14a280fb5068cp-1, 0x1.aed548f090ceep-1}, {0x1.76a95fe716d1fp-1, 0x1.5cf59bfbfca96p-1},
+      {0x1.b1281b298e551p-1, 0x1.10fb74296150cp-1}, {0x1.d3258cd45f79dp-1, 0x1.a321e0eae2612p-2},
+      {0x1.e69cd4e4a11e6p-1, 0x1.3e727ba48408fp-2}, {0x1.f1abe0b7bb5d3p-1, 0x1.e11e4d06e08d2p-3},
+      {0x1.f7ed06799122cp-1, 0x1.6a467356c2e0ep-3}, {0x1.fb7450142a2f8p-1, 0x1.104be619bfb7fp-3},
+      {0x1.fd712f9a817c1p-1, 0x1.98eaecb8bcb2cp-4}, {0x1.fe8fa2fc1a392p-1, 0x1.32de6e533d6edp-4},
+      {0x1.ff30cfc3a1807p-1, 0x1.cc6d60c07c34dp-5}, {0x1.ff8b79d7d8cedp-1, 0x1.5959f54b89dd8p-5},
+      {0x1.ffbe782e9b239p-1, 0x1.0302b77f58417p-5}, {0x1.ffdb25eb944e8p-1, 0x1.847d4ceb27486p-6},
+      {0x1.ffeb46b7e0bd4p-1, 0x1.23568370a90f7p-6}, {0x1.fff458962092cp-1, 0x1.b4f491f547596p-7},
+      {0x1.fff9724ad97aap-1, 0x1.47acae915e807p-7}, {0x1.fffc508d5f29ep-1, 0x1.eb72312f25219p-8},
+      {0x1.fffded75910ccp-1, 0x1.7088b8b6fe871p-8}, {0x1.fffed5a798164p-1, 0x1.145cb93b2d765p-8},
+      {0x1.ffff583a5ce28p-1, 0x1.9e7c40fd5bc25p-9}, {0x1.ffffa1a7a2a3ap-1, 0x1.36d205eef2b97p-9},
+      {0x1.ffffcaf21fdbdp-1, 0x1.d22a3f8915bcbp-10}, {0x1.ffffe22a5966ap-1, 0x1.5d9314f7f9213p-10},
+      {0x1.ffffef390876cp-1, 0x1.0624da5218a62p-10}, {0x1.fffff690c334p-1, 0x1.8929166be3ca5p-11},
+      {0x1.fffffab1cfe74p-1, 0x1.26d42bc9e852ep-11}, {0x1.fffffd043c1d3p-1, 0x1.ba2e4a32b9599p-12},
+      {0x1.fffffe5280d69p-1, 0x1.4b96be3f7594fp-12}, {0x1.ffffff0e79eafp-1, 0x1.f15027bbf7fb9p-13},
+      {0x1.ffffff782e63bp-1, 0x1.74eea5fb18843p-13}, {0x1.ffffffb39f9c7p-1, 0x1.17a8e2f3dc5b8p-13}};
+  fill_angles(packed, 64, 32, angles_turns, nullptr, true);
+  restore_float_state(before);
+}
+
+void run(const textbook_mha_2_64_256_4_args* args, const void* packed, void* workspace, int workers,
+    textbook_mha_2_64_256_4_parallel_for parallel_for, void* ctx) {
+  Memory m;
+  m.packed = static_cast<const float*>(packed);
+  float* scratch = static_cast<float*>(workspace);
+  m.x = args->x;
+  m.out = args->out;
+  m.angles = m.packed;
+  m.wq_out = scratch;
+  m.wk_out = scratch + 32768;
+  m.wv_out = scratch + 65536;
+  m.heads = scratch + 98304;
+  m.local = scratch + 131072;
+
+  const auto each = [&](long items, void (*body)(void*, long, int)) {
+    if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
+    for (long item = 0; item < items; ++item) body(&m, item, 0);
+  };
+  each(96, project_wq_wk_wv_body);
+  each(64, attention_body);
+  each(32, project_wo_body);
+}
+
+}  // namespace textbook_mha_2_64_256_4_portable
+
+#ifdef __clang__
+  #pragma clang diagnostic pop
+#endif
