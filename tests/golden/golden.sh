@@ -30,6 +30,8 @@ for name in $( (ls "$new"; cd "$held" && ls ./*.h ./*.hpp ./*.cpp MANIFEST 2>/de
     continue
   fi
   differ=$((differ + 1))
+  [ "$differ" = 11 ] && echo "and more"
+  [ "$differ" -gt 10 ] && continue
   if [ ! -f "$new/$name" ]; then
     echo "$name: held, but no longer generated"
   elif [ ! -f "$held/$name" ]; then
