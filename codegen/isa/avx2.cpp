@@ -43,7 +43,7 @@ static inline void store_part(float* p, vec a, long n) {
        {}},
       {"load_strided", R"(static inline vec load_strided(const float* p, long stride) {
   return _mm256_setr_ps(p[0], p[stride], p[2 * stride], p[3 * stride],
-                        p[4 * stride], p[5 * stride], p[6 * stride], p[7 * stride]);
+      p[4 * stride], p[5 * stride], p[6 * stride], p[7 * stride]);
 }
 )",
        {}},

@@ -210,7 +210,7 @@ TEST_CASE("preludes are laid out as clang-format would, in 100 columns") {
       }
       if (run("command -v clang-format").status != 0) continue;
       std::string source = write("layout.cpp", text);
-      CHECK(run("clang-format --style='{BasedOnStyle: Google, ColumnLimit: 0, DerivePointerAlignment: false, IndentPPDirectives: BeforeHash}' " + source + " | diff " + source + " -").output == "");
+      CHECK(run("clang-format --style='file:" ATTUNE_SOURCE_DIR "/generated/.clang-format' " + source + " | diff " + source + " -").output == "");
     }
 }
 
