@@ -142,12 +142,15 @@ class Fuser {
         if (k >= 0) in.push_back(term(e, k, acc, root, heads));
       return e.elementwise(n.op, n.type.kind, in);
     }
-    return leaf(e, id, heads);
+    return leaf(e, id, heads, acc >= 0 ? 3 : -1);
   }
-  int leaf(ExpressionBuilder& e, int id, long heads) {
+  // Read where it lies; a dense copy if vectors run over dim `lanes` and it has no one stride there.
+  int leaf(ExpressionBuilder& e, int id, long heads, int lanes = -1) {
     View v = materialise(id);
     if (heads) v = in_heads(aligned(v, 3), heads);
-    return e.tensor(aligned(v, region_rank));
+    v = aligned(v, region_rank);
+    if (lanes >= 0) v = simple(v, {lanes}, false, {4, {extent_of(v.dims[0]), extent_of(v.dims[1]), extent_of(v.dims[2]), extent_of(v.dims[3])}});
+    return e.tensor(v);
   }
   bool leads_to(int id, int acc) const {
     if (id == acc) return true;
@@ -259,7 +262,7 @@ class Fuser {
     const Node& n = g_[id];
     if (id == acc) return e.apply(Fn::acc, Kind::real, {});
     if (is_index(n.type.kind)) return e.index(g_, id);
-    if (views_[std::size_t(id)] || !(n.op == Op::mask || elementwise(n.op)) || !leads_to(id, acc)) return leaf(e, id, 0);
+    if (views_[std::size_t(id)] || !(n.op == Op::mask || elementwise(n.op)) || !leads_to(id, acc)) return leaf(e, id, 0, 2);
     const int x = scores_term(e, n.in[0], acc);
     if (n.op == Op::mask) return e.apply(Fn::select, Kind::real, {e.index(g_, n.in[1]), x, e.constant(-std::numeric_limits<double>::infinity())});
     std::vector<int> in{x};
