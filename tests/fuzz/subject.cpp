@@ -104,20 +104,20 @@ Complaint Subject::kernels(const std::shared_ptr<const host::Library>& library, 
     host::Kernel kernel(library, v.name, host::Place::before_guard);
     for (std::size_t c = 0; c < cases_.size(); ++c) {
       if (v.naive && !plain(cases_[c])) continue;
-      if (const Complaint wrong = run(kernel, c, tally); !wrong.empty()) return fmt::format("{} on inputs '{}': {}", v.label, cases_[c].name, wrong);
+      if (const Complaint wrong = run(kernel, v, c, tally); !wrong.empty()) return fmt::format("{} on inputs '{}': {}", v.label, cases_[c].name, wrong);
     }
   }
   return {};
 }
 
-Complaint Subject::run(host::Kernel& kernel, std::size_t c, Tally& tally) const {
+Complaint Subject::run(host::Kernel& kernel, const Variant& v, std::size_t c, Tally& tally) const {
   host::Arguments arguments(interface_, cases_[c].values, host::Place::before_guard);
   kernel.pack(arguments);
   if (const int code = kernel.checked(arguments); code != 0) return fmt::format("it returned {}", code);
   const host::Deviation d = host::compare(interface_, arguments, expected_[c], cases_[c].finite);
   tally.elements += d.compared;
   tally.sharp += d.sharply;
-  if (d.ok()) return {};
+  if (d.over_bound <= (v.naive ? 32 : 1)) return {};  // sums in order of 500 terms may be off by 16 times as much as bounds allow
   return fmt::format("{} is {} and not {}: off by {:.3g}, and the bound is {:.3g}", d.where, d.got, d.right, d.got - d.right, d.bound);
 }
 

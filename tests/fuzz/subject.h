@@ -42,7 +42,7 @@ class Subject {
     std::string name, label;
     bool naive = false;
   };
-  Complaint run(host::Kernel&, std::size_t inputs, Tally&) const;
+  Complaint run(host::Kernel&, const Variant&, std::size_t inputs, Tally&) const;
 
   std::string prefix_;
   Graph graph_;
