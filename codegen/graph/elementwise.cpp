@@ -92,10 +92,9 @@ Value elementwise(const Graph& g, const Node& n, const Value* a, const Value* b)
       r.carried[i] = error(x.error(), y.error()) + own_rounding(n.op, x.v, v);
       return;
     }
-    // A removed pair stays removed while its value still says so: -inf before a reduction, where
-    // what meets it is skipped with it, NaN included; a weight of 0 behind one.
+    // A removed pair stays removed while its value still says so: -inf before a reduction, a
+    // weight of 0 behind one.
     const bool was_removed = x.removed || y.removed;
-    if (std::isnan(v) && ((x.removed && x.v == -infinity) || (y.removed && y.v == -infinity))) v = -infinity;
     r.removed[i] = v == -infinity || (was_removed && v == 0);
     if (r.removed[i]) return;
     if (!exact) r.carried[i] = error(x.carried, y.carried);
