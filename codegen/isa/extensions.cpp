@@ -85,11 +85,11 @@ static inline void store(float* p, pair<A> a) {
 }
 )",
        {}},
+      // Not as a condition in a loop over all lanes: GCC 12 makes a blend of that, which reads them all.
       {"load_part", R"(// The first n lanes, the others 0; nothing beyond them is read.
 static inline vec load_part(const float* p, long n) {
   float lane[sizeof(vec) / 4] = {};
-  for (long i = 0; i < (long)sizeof(vec) / 4; ++i)
-    if (i < n) lane[i] = p[i];
+  for (long i = 0; i < n; ++i) lane[i] = p[i];
   return load(lane);
 }
 )",
