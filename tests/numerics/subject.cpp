@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
 #include <optional>
 #include <thread>
 
@@ -56,21 +57,52 @@ std::string library_path(const std::vector<attune::SourceFile>& files, const std
   return fmt::format("{}/numerics/{}.{:016x}.so", ATTUNE_BINARY_DIR, name, hash_of(files, emulated));
 }
 
+// GCC reads the intrinsics' header in a tenth of the time if it finds it compiled: most of what a small
+// kernel costs. Empty where that is of no use.
+static std::vector<std::string> precompiled_intrinsics(bool emulated) {
+#if defined(__x86_64__)
+  static std::mutex one_at_a_time;
+  const std::scoped_lock lock(one_at_a_time);
+  const fs::path folder = fmt::format("{}/numerics/{:016x}.include", ATTUNE_BINARY_DIR, hash_of({}, emulated));
+  if (!fs::exists(folder)) {
+    const host::TemporaryFolder made;
+    host::write_whole(made.path() / "intrinsics.h", "#include <immintrin.h>\n");
+    std::vector<std::string> argv = host::compiler(), flags = flags_for(emulated);
+    argv.insert(argv.end(), flags.begin(), flags.end());
+    argv.insert(argv.end(), {"-fPIC", "-x", "c++-header", (made.path() / "intrinsics.h").string(), "-o", (made.path() / "intrinsics.h.gch").string()});
+    host::run(argv);  // the header alone does too
+    const fs::path unfinished = folder.string() + fmt::format(".{}", made.path().filename().string());
+    fs::create_directories(folder.parent_path());
+    fs::copy(made.path(), unfinished);
+    std::error_code made_by_another;
+    fs::rename(unfinished, folder, made_by_another);
+    if (made_by_another) fs::remove_all(unfinished);
+  }
+  return {"-include", (folder / "intrinsics.h").string()};
+#else
+  return {};
+#endif
+}
+
 static void build(const std::vector<attune::SourceFile>& files, const std::string& name, bool emulated) {
   const fs::path cached = library_path(files, name, emulated);
   if (fs::exists(cached)) return;
   fs::create_directories(cached.parent_path());
   const host::TemporaryFolder folder;
-  std::vector<fs::path> sources;
+  std::string all;  // one run of the compiler for a library
   for (const attune::SourceFile& f : files) {
     host::write_whole(folder.path() / f.name, f.text);
-    if (fs::path(f.name).extension() == ".cpp") sources.push_back(folder.path() / f.name);
+    if (fs::path(f.name).extension() == ".cpp") all += fmt::format("#include \"{}\"\n", f.name);
   }
-  // Beside its place and then renamed: another test may want it now.
-  const fs::path unfinished = cached.string() + fmt::format(".{}", folder.path().filename().string());
+  host::write_whole(folder.path() / "all.cpp", all);
+  const fs::path unfinished = cached.string() + fmt::format(".{}", folder.path().filename().string());  // beside its place: another test may want it now
   std::vector<std::string> flags = flags_for(emulated);
   flags.insert(flags.end(), {"-Wall", "-Wextra", "-Werror"});
-  const host::Built built = host::build_shared(sources, unfinished, flags);
+  if (all.find("_portable.cpp") == std::string::npos) {
+    const std::vector<std::string> more = precompiled_intrinsics(emulated);
+    flags.insert(flags.end(), more.begin(), more.end());
+  }
+  const host::Built built = host::build_shared({folder.path() / "all.cpp"}, unfinished, flags);
   if (!built.ok) throw attune::Error(fmt::format("{} does not compile: {}", name, built.output.substr(0, 2000)));
   for (const fs::directory_entry& e : fs::directory_iterator(cached.parent_path())) {  // of an older compiler
     const std::string file = e.path().filename().string();
