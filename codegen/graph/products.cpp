@@ -128,8 +128,10 @@ Value weighted_sum(const Node& node, const Value& p, const Value& v) {
   const Numbers v_size = magnitudes(v.v), v_error = errors(v), p_error = errors(p), p_most = plus(magnitudes(p.v), p_error);
 
   Value r{node.type.dims, Numbers(size), Numbers(size)};
+  std::vector<unsigned char> weightless = p.removed;  // a score of -inf that was never reduced is a number like any other
+  for (std::size_t i = 0; i < weightless.size(); ++i) weightless[i] = weightless[i] && p.v[i] == 0;
   for_each_matrix(p.dims, v.dims, [&](long at_p, long at_v, long at_r) {
-    const unsigned char* skip = p.removed.data() + at_p;
+    const unsigned char* skip = weightless.data() + at_p;
     double* bound = r.carried.data() + at_r;
     add_product(m, k, n, p.v.data() + at_p, v.v.data() + at_v, r.v.data() + at_r, skip);
     add_product(m, k, n, p_error.data() + at_p, v_size.data() + at_v, bound, skip);
