@@ -39,14 +39,18 @@ static std::vector<std::string> flags_for(bool emulated) {
   return flags;
 }
 
-// Of everything that the library follows from.
-static std::uint64_t hash_of(const std::vector<attune::SourceFile>& files, bool emulated) {
-  static const std::string compiler = [] {
+static const std::string& compiler() {
+  static const std::string command_and_version = [] {
     std::vector<std::string> argv = host::compiler();
     argv.push_back("--version");
     return fmt::format("{}", fmt::join(argv, " ")) + host::run(argv).output;
   }();
-  std::string all = compiler + fmt::format("{}", fmt::join(flags_for(emulated), " "));
+  return command_and_version;
+}
+
+// Of everything that the library follows from.
+static std::uint64_t hash_of(const std::vector<attune::SourceFile>& files, bool emulated) {
+  std::string all = compiler() + fmt::format("{}", fmt::join(flags_for(emulated), " "));
   for (const attune::SourceFile& f : files) all += f.name + "\n" + f.text;
   std::uint64_t h = 0xcbf29ce484222325ull;  // FNV-1a
   for (unsigned char c : all) h = (h ^ c) * 0x100000001b3ull;
@@ -61,6 +65,7 @@ std::string library_path(const std::vector<attune::SourceFile>& files, const std
 // kernel costs. Empty where that is of no use.
 static std::vector<std::string> precompiled_intrinsics(bool emulated) {
 #if defined(__x86_64__)
+  if (compiler().find("Free Software Foundation") == std::string::npos) return {};
   static std::mutex one_at_a_time;
   const std::scoped_lock lock(one_at_a_time);
   const fs::path folder = fmt::format("{}/numerics/{:016x}.include", ATTUNE_BINARY_DIR, hash_of({}, emulated));
