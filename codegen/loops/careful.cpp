@@ -17,7 +17,8 @@ std::string StreamCode::careful_row() {
   const Expr out = b.let("out", address(c_.memory, s_.out, start));
   const bool peaks = s_.algebra.tracks_peak;
   const Expr peak = peaks ? b.var("peak", float_lowest()) : Expr();
-  const Expr total = b.var("total", real(0));
+  const bool sums = s_.algebra.scale.uses(Fn::total);
+  const Expr total = sums ? b.var("total", real(0)) : Expr();
   const Expr kept = b.var("kept", name("false", Type::flag));
   b.blank();
   const auto splat = [](const Expr& x) { return call("splat", Type::vec, {x}); };
@@ -73,14 +74,14 @@ std::string StreamCode::careful_row() {
       r.old_peak = peak;
       r.peak = score;
       const Expr carry = rise.let("carry", r());
-      rise.assign(total, carry, "*=");
+      if (sums) rise.assign(total, carry, "*=");
       update(rise, [&](const Expr& old, const Expr&, long) { return splat(carry) * old; });
     }
     rise.assign(peak, score);
   }
   j.blank();
   const Expr weight = j.let("weight", weight_of(score, peak));
-  j.assign(total, weight, "+=");
+  if (sums) j.assign(total, weight, "+=");
   const Expr v = j.let("v", address(c_.memory, s_.v, {index("c0"), index("c1"), index("col"), 0}));
   update(j, [&](const Expr& old, const Expr& n, long part) { return call("fma", Type::vec, {splat(weight), load_vector(v + n, part), old}); });
   b.blank();

@@ -118,12 +118,13 @@ void lower_row_reduce(Context& c, const RowReduce& r) {
     e.at = at;
     e.peak = peak;
     e.expression = &r.algebra.weight;
-    const Expr total = b.var("total", real(0));
+    const bool sums = r.algebra.scale.uses(Fn::total);
+    const Expr total = sums ? b.var("total", real(0)) : Expr();
     Block second = b.loop("j", 0, columns);
     e.acc = second.let("x", score("j"));
     const Expr weight = second.let("weight", choose(binary("!=", e.acc, minus_infinity(), Type::flag), e(), real(0)));
     second.assign(to("j"), weight);
-    second.assign(total, weight, "+=");
+    if (sums) second.assign(total, weight, "+=");
     e.expression = &r.algebra.scale;
     e.total = total;
     const Expr factor = b.let("factor", choose(kept, e(), real(0)));
