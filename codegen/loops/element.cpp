@@ -100,7 +100,7 @@ ElementCode::Value ElementCode::comparison(const Term& t) const {
   Value a = value(t.in[0]), b = value(t.in[1]);
   const Kind ka = term(t.in[0]).kind, kb = term(t.in[1]).kind;
   const bool real = ka == Kind::real || kb == Kind::real;
-  if (!real && t.in[0] == t.in[1]) return {name(t.fn == Fn::less ? "false" : "true", Type::flag), false};  // compilers warn of x == x
+  if (!real && (t.in[0] == t.in[1] || same(a.e, b.e))) return {name(t.fn == Fn::less ? "false" : "true", Type::flag), false};  // compilers warn of x == x
   if (real) {
     a = as_real(a, ka);
     b = as_real(b, kb);

@@ -77,14 +77,17 @@ Expr operator%(Expr a, Expr b) {
   if (a.constant() && b.constant() && a->integer >= 0) return Expr(a->integer % b->integer);
   return binary("%", std::move(a), std::move(b), Type::index);
 }
-static bool same_name(const Expr& a, const Expr& b) { return a->form == Expr::Form::name && b->form == Expr::Form::name && a->text == b->text; }
+bool same(const Expr& a, const Expr& b) {
+  return a->form == b->form && a->type == b->type && a->integer == b->integer && a->number == b->number && a->text == b->text &&
+         std::equal(a->args.begin(), a->args.end(), b->args.begin(), b->args.end(), same);
+}
 Expr least(Expr a, Expr b) {
-  if (same_name(a, b)) return a;
+  if (same(a, b)) return a;
   if (a.constant() && b.constant()) return std::min(a->integer, b->integer);
   return call("smaller", Type::index, {std::move(a), std::move(b)});
 }
 Expr greatest(Expr a, Expr b) {
-  if (same_name(a, b)) return a;
+  if (same(a, b)) return a;
   if (a.constant() && b.constant()) return std::max(a->integer, b->integer);
   return call("larger", Type::index, {std::move(a), std::move(b)});
 }

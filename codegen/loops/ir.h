@@ -52,6 +52,7 @@ Expr operator-(Expr a, Expr b);
 Expr operator*(Expr a, Expr b);
 Expr operator/(Expr a, Expr b);
 Expr operator%(Expr a, Expr b);
+bool same(const Expr&, const Expr&);  // the same tree
 Expr least(Expr a, Expr b);     // of indices
 Expr greatest(Expr a, Expr b);
 
