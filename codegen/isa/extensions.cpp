@@ -85,11 +85,15 @@ static inline void store(float* p, pair<A> a) {
 }
 )",
        {}},
-      // Not as a condition in a loop over all lanes: GCC 12 makes a blend of that, which reads them all.
+      // Lane by lane behind a barrier: of a condition in a loop over all lanes GCC 12 makes a blend, which reads them
+      // all, and of a plain loop over n a call of memcpy.
       {"load_part", R"(// The first n lanes, the others 0; nothing beyond them is read.
 static inline vec load_part(const float* p, long n) {
   float lane[sizeof(vec) / 4] = {};
-  for (long i = 0; i < n; ++i) lane[i] = p[i];
+  for (long i = 0; i < n; ++i) {
+    lane[i] = p[i];
+    asm volatile("");  // no blend of all lanes and no memcpy
+  }
   return load(lane);
 }
 )",
@@ -98,8 +102,10 @@ static inline vec load_part(const float* p, long n) {
 static inline void store_part(float* p, vec a, long n) {
   float lane[sizeof(vec) / 4];
   store(lane, a);
-  for (long i = 0; i < (long)sizeof(vec) / 4; ++i)
-    if (i < n) p[i] = lane[i];
+  for (long i = 0; i < n; ++i) {
+    p[i] = lane[i];
+    asm volatile("");  // no memcpy
+  }
 }
 )",
        {}},

@@ -73,8 +73,10 @@ OpText load_strided_part() {
   return {"load_strided_part", R"(// The first n lanes, the others 0; nothing beyond them is read.
 static inline vec load_strided_part(const float* p, long stride, long n) {
   float lane[sizeof(vec) / 4] = {};
-  for (long i = 0; i < (long)sizeof(vec) / 4; ++i)
-    if (i < n) lane[i] = p[i * stride];
+  for (long i = 0; i < n; ++i) {
+    lane[i] = p[i * stride];
+    asm volatile("");  // no blend of all lanes
+  }
   return load(lane);
 }
 )",
