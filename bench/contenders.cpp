@@ -12,6 +12,7 @@ namespace {
 constexpr int usual_repetitions = 60, fewest_repetitions = 3;  // on a shared machine the best of a few is luck
 constexpr double repetition_seconds = 2e-3;  // enough to drown the clock's cost, short enough to fit between two interruptions
 constexpr double budget_seconds = 3;         // of one contender
+constexpr host::Place place = host::Place::on_huge_page;  // what is measured is the kernel, not the table of pages
 
 double seconds_of(const Contender& c) {
   using clock = std::chrono::steady_clock;
@@ -42,7 +43,10 @@ class Assembly {
       o.isas = {isa};
       add(isa, Role::kernel, isa, {"-O2"}, usual, expected, [&] { return generate(subject_.graph, o); });
     }
-    other_data();
+    if (!field_.contenders.empty() && field_.contenders.back().role == Role::kernel) {
+      other_data();
+      on_small_pages(usual, expected);
+    }
     return std::move(field_);
   }
 
@@ -61,7 +65,8 @@ class Assembly {
     c.isa = isa;
     try {
       const auto folder = folder_.path() / fmt::format("{}_{}", subject_.kernel, count_++);
-      c.kernel = std::make_shared<host::Kernel>(generate(), subject_.kernel, folder, flags);
+      library_ = std::make_shared<host::Library>(generate(), folder, flags);
+      c.kernel = std::make_shared<host::Kernel>(library_, subject_.kernel, place);
       enter(std::move(c), inputs, expected);
     } catch (const host::NoCompiler&) {
       throw;
@@ -70,8 +75,8 @@ class Assembly {
     }
   }
 
-  void enter(Contender c, const host::Case& inputs, const std::vector<Array>& expected) {
-    c.arguments = std::make_unique<host::Arguments>(interface_, inputs.values);
+  void enter(Contender c, const host::Case& inputs, const std::vector<Array>& expected, host::Place where = place) {
+    c.arguments = std::make_unique<host::Arguments>(interface_, inputs.values, where);
     c.kernel->pack(*c.arguments);
     const int code = c.kernel->checked(*c.arguments);
     if (code != 0) throw Error(fmt::format("it returned {}", code));
@@ -84,27 +89,34 @@ class Assembly {
     field_.contenders.push_back(std::move(c));
   }
 
-  // The fastest kernel again, on data that could send it another way.
-  void other_data() {
-    const Contender* last = nullptr;
-    for (const Contender& c : field_.contenders)
-      if (c.role == Role::kernel) last = &c;
-    if (!last) return;
-    const std::string isa = last->isa;
-    const std::shared_ptr<host::Kernel> kernel = last->kernel;
-    for (const host::Case& data : host::bench_cases(subject_.graph, interface_)) {
-      Contender c;
-      c.name = fmt::format("{}, {}", isa, data.name);
-      c.isa = isa;
-      c.usual = false;
-      c.kernel = kernel;
-      const std::string name = c.name;
-      try {
-        enter(std::move(c), data, interpret(data));
-      } catch (const Error& e) {
-        field_.failures.push_back(fmt::format("{}: {}", name, e.what()));
-      }
+  // The fastest kernel again, under another name.
+  template <class Enter>
+  void again(const std::string& how, Enter enter) {
+    const Contender& last = field_.contenders.back();
+    Contender c;
+    c.isa = last.isa;
+    c.name = fmt::format("{}, {}", last.isa, how);
+    c.kernel = last.kernel;
+    const std::string name = c.name;
+    try {
+      enter(std::move(c));
+    } catch (const Error& e) {
+      field_.failures.push_back(fmt::format("{}: {}", name, e.what()));
     }
+  }
+
+  // Where the caller's memory lies as malloc gives it.
+  void on_small_pages(const host::Case& inputs, const std::vector<Array>& expected) {
+    again("small pages", [&](Contender c) {
+      c.kernel = std::make_shared<host::Kernel>(library_, subject_.kernel, host::Place::on_page);
+      enter(std::move(c), inputs, expected, host::Place::on_page);
+    });
+  }
+
+  // Data that could send a kernel another way.
+  void other_data() {
+    for (const host::Case& data : host::bench_cases(subject_.graph, interface_))
+      again(data.name, [&](Contender c) { enter(std::move(c), data, interpret(data)); });
   }
 
   const Subject& subject_;
@@ -113,6 +125,7 @@ class Assembly {
   Interface interface_;
   GenerateOptions options_;
   Field field_;
+  std::shared_ptr<const host::Library> library_;  // the last one
   int count_ = 0;
 };
 }  // namespace

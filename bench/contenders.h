@@ -26,7 +26,6 @@ struct Contender {
   std::string name;
   Role role = Role::kernel;
   std::string isa;    // whose peak it is measured by
-  bool usual = true;  // standard inputs, not other data
   std::shared_ptr<host::Kernel> kernel;
   std::unique_ptr<host::Arguments> arguments;
   host::Deviation deviation;

@@ -51,7 +51,7 @@ class Checker {
     const host::TemporaryFolder folder;
     try {
       progress(fmt::format("{}: compiling for {}", spec_.expression, label));
-      host::Kernel kernel(generate(spec_.graph, o), o.name, folder.path(), flags);
+      host::Kernel kernel(std::make_shared<host::Library>(generate(spec_.graph, o), folder.path(), flags), o.name);
       progress("");
       bool ok = true;
       for (std::size_t i = 0; i < cases_.size(); ++i) ok = run(kernel, label, i) && ok;

@@ -103,7 +103,8 @@ std::string declaration(const Stmt& s, int indent) {
 std::string loop_text(const Stmt& s, int indent) {
   const std::string step = s.step.is(1) ? "++" + s.text : s.text + " += " + text(s.step);
   const std::string limit = operand(s.limit, 9, true);
-  return line(fmt::format("for (long {0} = {1}; {0} < {2}; {3}) {{", s.text, text(s.value), limit, step), indent) + text(s.body, indent + 2) + std::string(std::size_t(indent), ' ') + "}\n";
+  const std::string wish = s.unroll > 1 ? fmt::format("#pragma GCC unroll {}\n", s.unroll) : "";  // Clang knows it too
+  return wish + line(fmt::format("for (long {0} = {1}; {0} < {2}; {3}) {{", s.text, text(s.value), limit, step), indent) + text(s.body, indent + 2) + std::string(std::size_t(indent), ' ') + "}\n";
 }
 
 std::string branch_text(const Stmt& s, int indent) {

@@ -143,11 +143,11 @@ static inline lanes_t not_less(vec a, vec b) { return _mm512_cmp_ps_mask(a, b, _
       {"to_real", R"(static inline vec to_real(ivec a) { return _mm512_maskz_cvtepi32_ps(every, (__m512i)a); }
 )",
        {}},
-      {"from_nearest", R"(// a less the nearest integer, halves to even; 0 for +-inf.
-static inline vec from_nearest(vec a) { return _mm512_maskz_reduce_ps(every, a, 8); }
+      {"fraction", R"(// a less the greatest integer that is not above it; 0 for +-inf.
+static inline vec fraction(vec a) { return _mm512_maskz_reduce_ps(every, a, 9); }
 )",
        {}},
-      {"scale2", R"(// p * 2^n for whole n; NaN if either is.
+      {"scale2", R"(// p * 2^floor(n); NaN if either is.
 static inline vec scale2(vec p, vec n) { return _mm512_maskz_scalef_ps(every, p, n); }
 )",
        {}},
@@ -211,7 +211,7 @@ static inline void transpose_block(const float* from, long from_stride, float* t
   };
   std::vector<OpText> powers = exponentials(Exponent::real, true);
   for (OpText& op : powers)
-    if (op.name == "exp_shifted") op = exp_shifted_by_reduction();
+    if (op.name == "exp_shifted") op = exp_shifted_by_fraction();
   isa.ops = table({ops, integer_ops(), powers, scalar_ops()});
   return isa;
 }

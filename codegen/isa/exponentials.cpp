@@ -63,15 +63,16 @@ const char* const power2 = R"(  vec p = splat(0.00132692605f);
 
 // e^(x - peak): the difference is taken in units of log 2, in one fma. Its error, 1e-7 |peak|, is the
 // same factor for all weights of a row and leaves it with their sum.
-std::string shifted(Exponent form) {
-  const std::string head = R"(// e^(x - peak), given shift_of(peak). NaN stays NaN, -inf gives 0; a result below the least normal
+const std::string shifted_head = R"(// e^(x - peak), given shift_of(peak). NaN stays NaN, -inf gives 0; a result below the least normal
 // float is 0 or subnormal, one above 2^127 is that or more.
 static inline vec exp_shifted(vec x, vec shift) {
   vec y = fma(x, splat(1.44269502f), shift);
 )";
+
+std::string shifted(Exponent form) {
   const std::string limited = "  y = min(splat(127.0f), y);\n";
   const std::string n = form == Exponent::integer ? "  ivec n = nearest(y);\n  vec r = y - to_real(n);\n" : "  vec n = (y + splat(12582912.0f)) - splat(12582912.0f);\n  vec r = y - n;\n";
-  return head + limited + n + power2 + "  return keep_where(not_less(y, splat(-126.0f)), " + reduction(form).scale + "(p, n));\n}\n";
+  return shifted_head + limited + n + power2 + "  return keep_where(not_less(y, splat(-126.0f)), " + reduction(form).scale + "(p, n));\n}\n";
 }
 
 const char* const expm1_quotient = R"(  vec q = splat(0.00138703233f);
@@ -84,11 +85,19 @@ const char* const expm1_quotient = R"(  vec q = splat(0.00138703233f);
 
 }  // namespace
 
-OpText exp_shifted_by_reduction() {
-  std::string text = shifted(Exponent::real);
-  const size_t n = text.find("  y = min"), power = text.find(power2), result = text.find("  return ");
-  // A reduction of -inf is 0, and scaling by 2^-inf, or by any power too low, gives 0: no select is needed.
-  return {"exp_shifted", text.substr(0, n) + "  vec r = from_nearest(y), n = y - r;\n" + text.substr(power, result - power) + "  return scale2(p, n);\n}\n", {}};
+OpText exp_shifted_by_fraction() {
+  // A fraction of -inf is 0, and scaling by 2^-inf, or by any power too low, gives 0: no select is needed.
+  return {"exp_shifted", shifted_head + R"(  vec r = fraction(y);
+  vec p = splat(0.00187556923f);
+  p = fma(p, r, splat(0.00899467524f));
+  p = fma(p, r, splat(0.0558212101f));
+  p = fma(p, r, splat(0.240155727f));
+  p = fma(p, r, splat(0.693152726f));
+  p = fma(p, r, splat(0.99999994f));
+  return scale2(p, y);
+}
+)",
+          {}};
 }
 
 std::vector<OpText> exponentials(Exponent form, bool fused) {

@@ -1,6 +1,6 @@
 """The coefficients of exponentials.cpp.
 
-A polynomial for a function f on [-h, h], minimax in the relative error: Lawson's iteration, which
+A polynomial for a function f on an interval, minimax in the relative error: Lawson's iteration, which
 reweights a least-squares fit by its errors until they level out. Coefficients are rounded to float
 one at a time, from the lowest power on, and the higher ones fitted anew after each.
 """
@@ -32,8 +32,9 @@ def value(coefficients, x):
     return sum(c * x**p for p, c in coefficients.items())
 
 
-def fit(f, powers, fixed, h, points=400, rounds=300):
-    xs = [-h * math.cos(math.pi * (i + 0.5) / points) for i in range(points)]
+def fit(f, powers, fixed, low, high, points=400, rounds=300):
+    middle, half = (low + high) / 2, (high - low) / 2
+    xs = [middle - half * math.cos(math.pi * (i + 0.5) / points) for i in range(points)]
     weights = [1.0 / points] * points
     best = None
     for _ in range(rounds):
@@ -48,15 +49,19 @@ def fit(f, powers, fixed, h, points=400, rounds=300):
     return best[1]
 
 
-def rounded_fit(name, f, degree, h):
-    found = {0: 1.0}
-    for power in range(1, degree + 1):
-        found[power] = to_float(fit(f, range(power, degree + 1), found, h)[power])
-    error = max(abs(value(found, h * i / 5000) / f(h * i / 5000) - 1) for i in range(-5000, 5001))
-    print(f"{name}, degree {degree}, error {error:.2g}:", ", ".join(f"{c:.9g}f" for c in found.values()))
+def rounded_fit(name, f, degree, low, high, found):
+    found = dict(found)
+    for power in range(len(found), degree + 1):
+        found[power] = to_float(fit(f, range(power, degree + 1), found, low, high)[power])
+    xs = [low + (high - low) * i / 10000 for i in range(10001)]
+    error = max(abs(value(found, x) / f(x) - 1) for x in xs)
+    print(f"{name} on [{low:.3g}, {high:.3g}], degree {degree}, error {error:.2g}:", ", ".join(f"{c:.9g}f" for c in found.values()))
 
 
+ONE = {0: 1.0}   # exactly 1 at 0
 MARGIN = 1.0002  # the reduced argument may lie just beyond the middle
-rounded_fit("e^r", math.exp, 5, MARGIN * math.log(2) / 2)
-rounded_fit("2^r", lambda r: 2.0**r, 5, MARGIN / 2)
-rounded_fit("(e^r - 1) / r", lambda r: math.expm1(r) / r if r else 1.0, 5, MARGIN * math.log(2) / 2)
+EXP, POWER = MARGIN * math.log(2) / 2, MARGIN / 2
+rounded_fit("e^r", math.exp, 5, -EXP, EXP, ONE)
+rounded_fit("2^r", lambda r: 2.0**r, 5, -POWER, POWER, ONE)
+rounded_fit("2^r", lambda r: 2.0**r, 5, 0, 1, {})
+rounded_fit("(e^r - 1) / r", lambda r: math.expm1(r) / r if r else 1.0, 5, -EXP, EXP, ONE)

@@ -132,13 +132,14 @@ void Block::run(Expr value) {
   s.value = std::move(value);
   body_->push_back(std::move(s));
 }
-Block Block::loop(std::string variable, Expr from, Expr to, Expr step) {
+Block Block::loop(std::string variable, Expr from, Expr to, Expr step, int unroll) {
   Stmt s;
   s.form = Stmt::Form::loop;
   s.text = std::move(variable);
   s.value = std::move(from);
   s.limit = std::move(to);
   s.step = std::move(step);
+  s.unroll = unroll;
   body_->push_back(std::move(s));
   return Block(body_->back().body);
 }

@@ -65,6 +65,7 @@ struct Stmt {
   Type type = Type::none;
   std::vector<std::pair<std::string, Expr>> names;  // declare: in one line
   Expr target, value, limit, step;                  // assign; loop: from value to below limit by step
+  int unroll = 1;                                   // loop: steps in a row, a wish to the compiler
   std::string text;                                 // comment; loop variable; assign's operator; array's extent and values
   Body body, other;
 };
@@ -78,7 +79,7 @@ class Block {
   void declare(Type, std::vector<std::pair<std::string, Expr>>);
   void assign(Expr target, Expr value, std::string op = "=");
   void run(Expr call);
-  Block loop(std::string variable, Expr from, Expr to, Expr step = 1);
+  Block loop(std::string variable, Expr from, Expr to, Expr step = 1, int unroll = 1);
   Block when(Expr flag);
   Block otherwise();  // of the `when` just before
   Block scope();      // braces alone

@@ -159,7 +159,8 @@ std::string StreamCode::weigh(int vectors) {
   return n;
 }
 
-// out = carry * out + weights^T values, or without the first part where there is no out yet.
+// out = out + weights^T values, or without the first part where there is no out yet; older sums are
+// multiplied by the carry where the peak moves at every block of columns.
 std::string StreamCode::value_tile(int rows, const StreamPlan::Group& g) {
   const bool tail = g.part != lanes_;
   const std::string n = fmt::format("{}_values_{}x{}", c_.prefix, rows, (g.vectors - 1) * lanes_ + g.part);
@@ -172,14 +173,15 @@ std::string StreamCode::value_tile(int rows, const StreamPlan::Group& g) {
   const auto part = [&](int v) { return tail && v == g.vectors - 1 ? long(g.part) : -1L; };
   const Accumulators s = declare_accumulators(b, {rows, g.vectors});
   const Expr out = name("out", Type::out);
+  const bool carries = rescales_ && !direct_;
   b.blank();
   Block old = b.when(call("!", Type::flag, {name("fresh", Type::flag)}));
   for (int i = 0; i < rows; ++i) {
     Expr carry;
-    if (rescales_) carry = old.let(fmt::format("c{}", i), call("splat", Type::vec, {element(name("carry", Type::in), i)}));
+    if (carries) carry = old.let(fmt::format("c{}", i), call("splat", Type::vec, {element(name("carry", Type::in), i)}));
     for (int v = 0; v < g.vectors; ++v) {
       const Expr o = load_vector(out + Expr(out_row() * i + v * lanes_), part(v));
-      old.assign(s[std::size_t(i)][std::size_t(v)], rescales_ ? carry * o : o);
+      old.assign(s[std::size_t(i)][std::size_t(v)], carries ? carry * o : o);
     }
   }
   b.blank();

@@ -100,7 +100,7 @@ std::string StreamCode::fold(const RowBlocks& r) {
   const Expr out = b.let("out", address(c_.memory, s_.out, {index("c0"), index("c1"), index("row"), 0}));
   for (int v = 0; v < r.tile.vectors; ++v) {
     const auto slot = [&](long offset) { return call("load", Type::vec, {local(offset + v * lanes_)}); };
-    const Expr older = rescales_ ? slot(at_.carry()) * slot(at_.total()) : slot(at_.total());
+    const Expr older = rescales_ && !direct_ ? slot(at_.carry()) * slot(at_.total()) : slot(at_.total());
     b.run(call("store", Type::none, {local(at_.total() + v * lanes_), older + slot(at_.block_total())}));
   }
   b.blank();

@@ -66,6 +66,7 @@ class StreamCode {
   std::string visit(const RowBlocks&, Columns, bool first_band);
   void set_state(Block&, const RowBlocks&, long slot, const Expr& value);
   void reference(Block&, const RowBlocks&, const Expr& col);
+  std::string carry_over(const RowBlocks&);
   Expr out_of_range(Block&, const RowBlocks&);
   // stream.cpp
   void turn_rows(Block&, const RowBlocks&, const Expr& a);

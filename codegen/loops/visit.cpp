@@ -101,6 +101,31 @@ void StreamCode::reference(Block& b, const RowBlocks& r, const Expr& col) {
   for (int v = 0; v < r.tile.vectors; ++v) b.run(call("store", Type::none, {local(at_.peak() + v * lanes_), call("load", Type::vec, {local(at_.block_peak() + v * lanes_)})}));
 }
 
+// The rows' older sums follow their peaks.
+std::string StreamCode::carry_over(const RowBlocks& r) {
+  const std::string n = fmt::format("{}_carry_over_{}", c_.prefix, r.rows);
+  if (c_.has(n)) return n;
+  Function f;
+  f.name = n;
+  f.comment = fmt::format("What {} rows have summed so far, multiplied by their carries.", r.rows);
+  f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, local_parameter()};
+  Block b(f.body);
+  for (int v = 0; v < r.tile.vectors; ++v) {
+    const auto slot = [&](long offset) { return call("load", Type::vec, {local(offset + v * lanes_)}); };
+    b.run(call("store", Type::none, {local(at_.total() + v * lanes_), slot(at_.carry()) * slot(at_.total())}));
+  }
+  b.blank();
+  const Expr out = b.let("out", address(c_.memory, s_.out, {index("c0"), index("c1"), index("row"), 0}));
+  Block i = b.loop("i", 0, r.rows);
+  const Expr carry = i.let("carry", call("splat", Type::vec, {element(local(at_.carry()), index("i"))}));
+  each_vector(i, [&](Block& at, const Expr& n, long part) {
+    const Expr p = out + Expr(out_row()) * index("i") + n;
+    at.run(store_vector(p, carry * load_vector(p, part), part));
+  });
+  c_.kernel.functions.push_back(std::move(f));
+  return n;
+}
+
 // Whether a row's weights left the range in which its reference serves; a NaN counts.
 Expr StreamCode::out_of_range(Block& b, const RowBlocks& r) {
   Expr bad;
@@ -125,7 +150,7 @@ std::string StreamCode::visit(const RowBlocks& r, Columns kinds, bool first_band
     at.run(call(bands(r, kinds, gives), Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), from, index("count"), index("whole_begin"), index("whole_end"), name("local", Type::out)}));
   };
   const auto weigh_all = [&](Block& at, const Expr& count, bool all) { at.run(call(weigh(r.tile.vectors), Type::none, {name("local", Type::out), count, name(all ? "true" : "false", Type::flag)})); };
-  if (rescales_) set_state(b, r, at_.carry(), real(1));
+  if (rescales_ && !direct_) set_state(b, r, at_.carry(), real(1));
   if (!direct_) {
     set_state(b, r, at_.block_peak(), float_lowest());
     all_bands(b, Gives::scores, 0);
@@ -161,6 +186,8 @@ std::string StreamCode::visit(const RowBlocks& r, Columns kinds, bool first_band
       set_state(mend, r, at_.block_peak(), float_lowest());
       all_bands(mend, Gives::scores, 0);
       weigh_all(mend, index("count"), false);
+      Block older = mend.when(call("!", Type::flag, {name("fresh", Type::flag)}));
+      older.run(call(carry_over(r), Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), name("local", Type::out)}));
     }
   }
   b.blank();

@@ -17,14 +17,16 @@ namespace attune::host {
 
 namespace {
 using ParallelFor = void (*)(void* ctx, long items, void (*body)(void* state, long item, int worker), void* state);
+constexpr std::size_t huge_page = std::size_t(2) << 20;
 }  // namespace
 
 Buffer::Buffer(std::size_t floats, Place place) : p_(nullptr, Free{nullptr, 0}), size_(floats) {
-  const std::size_t page = std::size_t(sysconf(_SC_PAGESIZE));
+  const std::size_t page = place == Place::on_huge_page ? huge_page : std::size_t(sysconf(_SC_PAGESIZE));
   const std::size_t bytes = std::max(page, (floats * sizeof(float) + page - 1) / page * page);
-  if (place == Place::on_page) {
+  if (place != Place::before_guard) {
     p_.reset(static_cast<float*>(std::aligned_alloc(page, bytes)));
     if (!p_) throw Error(fmt::format("out of memory: {} bytes wanted", bytes));
+    if (place == Place::on_huge_page) madvise(p_.get(), bytes, MADV_HUGEPAGE);  // a wish
     std::memset(p_.get(), 0, bytes);
     return;
   }
@@ -103,9 +105,6 @@ struct Kernel::Symbols {
     if (!f && !optional) throw Error(fmt::format("the generated kernel has no function {}", name));
   }
 };
-
-Kernel::Kernel(const std::vector<SourceFile>& files, const std::string& name, const std::filesystem::path& folder, const std::vector<std::string>& flags)
-    : Kernel(std::make_shared<const Library>(files, folder, flags), name) {}
 
 Kernel::Kernel(std::shared_ptr<const Library> library, const std::string& name, Place place) : symbols_(std::make_unique<Symbols>()) {
   symbols_->library = std::move(library);

@@ -13,9 +13,11 @@
 
 namespace attune::host {
 
-// Where a buffer lies: from the start of a page on, or up to a page that can't be touched, so that
-// an access past its end is a fault. Kernels are timed with the first and tested with the second.
+// Where a buffer lies: from the start of a page on, which is huge (2 MB) if the system has such, or
+// up to a page that can't be touched, so that an access past its end is a fault. Kernels are timed
+// with the first two and tested with the last.
 enum class Place { on_page,
+                   on_huge_page,
                    before_guard };
 
 // Dense f32 storage, zero at first. On a 64-byte boundary, unless before a guard with a size that is
@@ -70,7 +72,6 @@ class Kernel {
  public:
   // Kernel `name` of the library. Throws Error if a symbol is missing.
   Kernel(std::shared_ptr<const Library>, const std::string& name, Place = Place::on_page);
-  Kernel(const std::vector<SourceFile>& files, const std::string& name, const std::filesystem::path& folder, const std::vector<std::string>& flags);
   ~Kernel();
   Kernel(Kernel&&) noexcept;
   Kernel& operator=(Kernel&&) = delete;
