@@ -16,7 +16,7 @@
 //
 // What was decided:
 // - attention: 3 times 77 rows against 77 columns, 104 at a time: their scores lie in a worker's
-//   4.66 kB and nowhere else. 9 blocks of 8 rows, score tiles of 8 columns x 8 lanes: 8 of 16
+//   4.69 kB and nowhere else. 9 blocks of 8 rows, score tiles of 8 columns x 8 lanes: 8 of 16
 //   registers accumulate, a step is 8 fma on 9 loads. 1 block of 5 rows, score tiles of 13 columns
 //   x 8 lanes: 13 of 16 registers accumulate, a step is 13 fma on 14 loads. Whole tiles of removed
 //   pairs are skipped; tiles that keep all pairs test none. Value tiles of 2 rows x 40 columns: 10
@@ -126,37 +126,19 @@ static inline void transpose_block(const float* from, long from_stride, float* t
   }
 }
 
-// e^x for x <= 0, within a relative 2e-7 + 3e-9 |x|. NaN stays NaN. Exactly 0 below -87.3365, where
-// the result would be subnormal, and at -inf.
-static inline vec exp_nonpositive(vec x) {
-  ivec n = nearest(x * splat(1.44269502f));
-  vec r = fma(to_real(n), splat(-0.693147182f), x);
-  vec p = splat(0.00828973018f);
-  p = fma(p, r, splat(0.0418978557f));
-  p = fma(p, r, splat(0.166676477f));
-  p = fma(p, r, splat(0.499991506f));
-  p = fma(p, r, splat(0.999999702f));
-  p = fma(p, r, splat(1.0f));
-  return keep_where(not_less(x, splat(-87.3365021f)), add_exponent(p, n));
-}
-
-// What exp_shifted wants to know of a row's peak: -log2(e) * peak, finite for every finite peak.
-static inline vec shift_of(vec peak) { return min(splat(__FLT_MAX__), peak * splat(-1.44269502f)); }
-
-// e^(x - peak), given shift_of(peak). NaN stays NaN, -inf gives 0; a result below the least normal
-// float is 0 or subnormal, one above 2^127 is that or more.
-static inline vec exp_shifted(vec x, vec shift) {
-  vec y = fma(x, splat(1.44269502f), shift);
-  y = min(splat(127.0f), y);
-  ivec n = nearest(y);
-  vec r = y - to_real(n);
+// 2^x within a relative 2e-7. NaN stays NaN, -inf gives 0; a result below the least normal float is
+// 0 or subnormal, one above 2^127 is that or more.
+static inline vec exp2_near(vec x) {
+  x = min(splat(127.0f), x);
+  ivec n = nearest(x);
+  vec r = x - to_real(n);
   vec p = splat(0.00132692605f);
   p = fma(p, r, splat(0.00967129972f));
   p = fma(p, r, splat(0.055507116f));
   p = fma(p, r, splat(0.240222469f));
   p = fma(p, r, splat(0.693147004f));
   p = fma(p, r, splat(1.0f));
-  return keep_where(not_less(y, splat(-126.0f)), add_exponent(p, n));
+  return keep_where(not_less(x, splat(-126.0f)), add_exponent(p, n));
 }
 
 // e^x within a relative 2e-7. NaN stays NaN. Exactly 0 below -87.3365, where the result would be
@@ -175,6 +157,20 @@ static inline vec exp(vec x) {
   return select(less(splat(88.7228317f), x), splat(__builtin_inff()), y);
 }
 static inline float exp(float x) { return first(exp(splat(x))); }
+
+// 2^x for x <= 0 within a relative 2e-7. NaN stays NaN. Exactly 0 below -126, where the result
+// would be subnormal, and at -inf.
+static inline vec exp2_nonpositive(vec x) {
+  ivec n = nearest(x);
+  vec r = x - to_real(n);
+  vec p = splat(0.00132692605f);
+  p = fma(p, r, splat(0.00967129972f));
+  p = fma(p, r, splat(0.055507116f));
+  p = fma(p, r, splat(0.240222469f));
+  p = fma(p, r, splat(0.693147004f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(x, splat(-126.0f)), add_exponent(p, n));
+}
 
 // Subnormals count as zero, rounding to nearest, no traps. Returns the state before.
 static inline unsigned set_float_state() {
@@ -221,13 +217,14 @@ struct Memory {
 
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
-  float rows[320];       // [40][8], scaled
+  float rows[320];       // [40][8], scaled, in units of log 2
   float scores[832];     // [104][8]; weights once they are known
   float peak[8];         // of each row, the score that the others are compared with
   float total[8];        // and the sum of its weights
   float carry[8];        // what its older sums are multiplied by, at the end by what
   float block_peak[8];   // the greatest score in the block of columns
   float block_total[8];  // and the sum of the block's weights
+  float shift[8];        // -peak, where the rows' accumulators start
 };
 
 // 5 columns x 8 rows of scores.
@@ -238,6 +235,7 @@ struct attention_memory {
   vec s20 = splat(0.0f);
   vec s30 = splat(0.0f);
   vec s40 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -270,6 +268,7 @@ struct attention_memory {
   vec s20 = splat(0.0f);
   vec s30 = splat(0.0f);
   vec s40 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -326,6 +325,7 @@ struct attention_memory {
   vec s50 = splat(0.0f);
   vec s60 = splat(0.0f);
   vec s70 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -371,6 +371,7 @@ struct attention_memory {
   vec s50 = splat(0.0f);
   vec s60 = splat(0.0f);
   vec s70 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -436,12 +437,13 @@ struct attention_memory {
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
   store(local.peak, peak0);
-  const vec shift0 = shift_of(peak0);
-  store(local.carry, exp_nonpositive(old0 - peak0));
+  const vec shift0 = splat(0.0f) - peak0;
+  store(local.shift, shift0);
+  store(local.carry, exp2_nonpositive(old0 - peak0));
   vec total0 = splat(0.0f);
 
   for (long j = 0; j < count; ++j) {
-    const vec w0 = exp_shifted(load(local.scores + 8 * j), shift0);
+    const vec w0 = exp2_near(load(local.scores + 8 * j) + shift0);
     store(local.scores + 8 * j, w0);
     total0 = total0 + w0;
   }
@@ -451,15 +453,17 @@ struct attention_memory {
 
 // 8 columns x 8 rows of weights.
 [[gnu::noinline]] void attention_weights_8x8(const float* rows, const float* b, float* scores,
-    const float* peak, float* block_total) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
-  vec s50 = splat(0.0f);
-  vec s60 = splat(0.0f);
-  vec s70 = splat(0.0f);
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+  vec s20 = start0;
+  vec s30 = start0;
+  vec s40 = start0;
+  vec s50 = start0;
+  vec s60 = start0;
+  vec s70 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -480,22 +484,21 @@ struct attention_memory {
     s70 = fma(a7, b0, s70);
   }
 
-  const vec shift0 = shift_of(load(peak));
-  const vec w0_0 = exp_shifted(s00, shift0);
+  const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
-  const vec w1_0 = exp_shifted(s10, shift0);
+  const vec w1_0 = exp2_near(s10);
   store(scores + 8, w1_0);
-  const vec w2_0 = exp_shifted(s20, shift0);
+  const vec w2_0 = exp2_near(s20);
   store(scores + 16, w2_0);
-  const vec w3_0 = exp_shifted(s30, shift0);
+  const vec w3_0 = exp2_near(s30);
   store(scores + 24, w3_0);
-  const vec w4_0 = exp_shifted(s40, shift0);
+  const vec w4_0 = exp2_near(s40);
   store(scores + 32, w4_0);
-  const vec w5_0 = exp_shifted(s50, shift0);
+  const vec w5_0 = exp2_near(s50);
   store(scores + 40, w5_0);
-  const vec w6_0 = exp_shifted(s60, shift0);
+  const vec w6_0 = exp2_near(s60);
   store(scores + 48, w6_0);
-  const vec w7_0 = exp_shifted(s70, shift0);
+  const vec w7_0 = exp2_near(s70);
   store(scores + 56, w7_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
@@ -503,15 +506,17 @@ struct attention_memory {
 
 // 8 columns x 8 rows of weights, some of them removed.
 [[gnu::noinline]] void attention_weights_8x8_in_part(const float* rows, const float* b,
-    float* scores, const float* peak, float* block_total, long row, long col) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
-  vec s50 = splat(0.0f);
-  vec s60 = splat(0.0f);
-  vec s70 = splat(0.0f);
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+  vec s20 = start0;
+  vec s30 = start0;
+  vec s40 = start0;
+  vec s50 = start0;
+  vec s60 = start0;
+  vec s70 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -535,30 +540,29 @@ struct attention_memory {
   const vec removed = splat(-__builtin_inff());
 
   const ivec row_of_lane0 = isplat(row) + iota();
-  const vec shift0 = shift_of(load(peak));
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp_shifted(x0_0, shift0);
+  const vec w0_0 = exp2_near(x0_0);
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp_shifted(x1_0, shift0);
+  const vec w1_0 = exp2_near(x1_0);
   store(scores + 8, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  const vec w2_0 = exp_shifted(x2_0, shift0);
+  const vec w2_0 = exp2_near(x2_0);
   store(scores + 16, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp_shifted(x3_0, shift0);
+  const vec w3_0 = exp2_near(x3_0);
   store(scores + 24, w3_0);
   const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  const vec w4_0 = exp_shifted(x4_0, shift0);
+  const vec w4_0 = exp2_near(x4_0);
   store(scores + 32, w4_0);
   const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  const vec w5_0 = exp_shifted(x5_0, shift0);
+  const vec w5_0 = exp2_near(x5_0);
   store(scores + 40, w5_0);
   const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  const vec w6_0 = exp_shifted(x6_0, shift0);
+  const vec w6_0 = exp2_near(x6_0);
   store(scores + 48, w6_0);
   const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
-  const vec w7_0 = exp_shifted(x7_0, shift0);
+  const vec w7_0 = exp2_near(x7_0);
   store(scores + 56, w7_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
@@ -569,7 +573,7 @@ struct attention_memory {
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 77);
   if (col < high0) {
-    attention_weights_8x8_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+    attention_weights_8x8_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
   } else {
     for (long i = 0; i < 8; ++i) {
       store(scores + 8 * i, splat(0.0f));
@@ -579,12 +583,14 @@ struct attention_memory {
 
 // 5 columns x 8 rows of weights.
 [[gnu::noinline]] void attention_weights_5x8(const float* rows, const float* b, float* scores,
-    const float* peak, float* block_total) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+  vec s20 = start0;
+  vec s30 = start0;
+  vec s40 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -599,16 +605,15 @@ struct attention_memory {
     s40 = fma(a4, b0, s40);
   }
 
-  const vec shift0 = shift_of(load(peak));
-  const vec w0_0 = exp_shifted(s00, shift0);
+  const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
-  const vec w1_0 = exp_shifted(s10, shift0);
+  const vec w1_0 = exp2_near(s10);
   store(scores + 8, w1_0);
-  const vec w2_0 = exp_shifted(s20, shift0);
+  const vec w2_0 = exp2_near(s20);
   store(scores + 16, w2_0);
-  const vec w3_0 = exp_shifted(s30, shift0);
+  const vec w3_0 = exp2_near(s30);
   store(scores + 24, w3_0);
-  const vec w4_0 = exp_shifted(s40, shift0);
+  const vec w4_0 = exp2_near(s40);
   store(scores + 32, w4_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0);
@@ -616,12 +621,14 @@ struct attention_memory {
 
 // 5 columns x 8 rows of weights, some of them removed.
 [[gnu::noinline]] void attention_weights_5x8_in_part(const float* rows, const float* b,
-    float* scores, const float* peak, float* block_total, long row, long col) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+  vec s20 = start0;
+  vec s30 = start0;
+  vec s40 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -639,21 +646,20 @@ struct attention_memory {
   const vec removed = splat(-__builtin_inff());
 
   const ivec row_of_lane0 = isplat(row) + iota();
-  const vec shift0 = shift_of(load(peak));
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp_shifted(x0_0, shift0);
+  const vec w0_0 = exp2_near(x0_0);
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp_shifted(x1_0, shift0);
+  const vec w1_0 = exp2_near(x1_0);
   store(scores + 8, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  const vec w2_0 = exp_shifted(x2_0, shift0);
+  const vec w2_0 = exp2_near(x2_0);
   store(scores + 16, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp_shifted(x3_0, shift0);
+  const vec w3_0 = exp2_near(x3_0);
   store(scores + 24, w3_0);
   const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  const vec w4_0 = exp_shifted(x4_0, shift0);
+  const vec w4_0 = exp2_near(x4_0);
   store(scores + 32, w4_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0);
@@ -664,7 +670,7 @@ struct attention_memory {
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 77);
   if (col < high0) {
-    attention_weights_5x8_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+    attention_weights_5x8_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
   } else {
     for (long i = 0; i < 5; ++i) {
       store(scores + 8 * i, splat(0.0f));
@@ -678,7 +684,7 @@ struct attention_memory {
   const float* b = m.k + 3080 * c1 + 40 * col;
   for (long j = from; j < count - 7; j += 8) {
     if (col + j < whole_end) {
-      attention_weights_8x8(local.rows, b + 40 * j, local.scores + 8 * j, local.peak,
+      attention_weights_8x8(local.rows, b + 40 * j, local.scores + 8 * j, local.shift,
           local.block_total);
     } else {
       attention_weights_in_part_8x8(b + 40 * j, local.scores + 8 * j, row, col + j, local);
@@ -687,7 +693,7 @@ struct attention_memory {
   const long rest = 8 * (count / 8);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_weights_5x8(local.rows, b + 40 * rest, local.scores + 8 * rest, local.peak,
+      attention_weights_5x8(local.rows, b + 40 * rest, local.scores + 8 * rest, local.shift,
           local.block_total);
     } else {
       attention_weights_in_part_5x8(b + 40 * rest, local.scores + 8 * rest, row, col + rest, local);
@@ -716,27 +722,40 @@ struct attention_memory {
   }
 }
 
+// What 8 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_8(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+
+  float* out = m.out + 3080 * c1 + 40 * row;
+  for (long i = 0; i < 8; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 40; n += 8) {
+      store(out + 40 * i + n, carry * load(out + 40 * i + n));
+    }
+  }
+}
+
 // 2 rows x 40 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_2x40(const float* weights, const float* v, long count,
-    float* out, const float* carry, bool fresh) {
+    float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f);
 
   if (!fresh) {
-    const vec c0 = splat(carry[0]);
-    s00 = c0 * load(out);
-    s01 = c0 * load(out + 8);
-    s02 = c0 * load(out + 16);
-    s03 = c0 * load(out + 24);
-    s04 = c0 * load(out + 32);
-    const vec c1 = splat(carry[1]);
-    s10 = c1 * load(out + 40);
-    s11 = c1 * load(out + 48);
-    s12 = c1 * load(out + 56);
-    s13 = c1 * load(out + 64);
-    s14 = c1 * load(out + 72);
+    s00 = load(out);
+    s01 = load(out + 8);
+    s02 = load(out + 16);
+    s03 = load(out + 24);
+    s04 = load(out + 32);
+    s10 = load(out + 40);
+    s11 = load(out + 48);
+    s12 = load(out + 56);
+    s13 = load(out + 64);
+    s14 = load(out + 72);
   }
 
+#pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec a0 = splat(weights[8 * k]);
     const vec a1 = splat(weights[8 * k + 1]);
@@ -774,19 +793,18 @@ struct attention_memory {
     attention_memory& local, bool fresh) {
   const float* v = m.v + 3080 * c1 + 40 * col;
   float* out = m.out + 3080 * c1 + 40 * row;
-  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
+  store(local.total, load(local.total) + load(local.block_total));
 
   for (long i = 0; i < 8; i += 2) {
     const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
     const long end = smaller(high_last - col, count);
-    attention_values_2x40(local.scores + i, v, end, out + 40 * i, local.carry + i, fresh);
+    attention_values_2x40(local.scores + i, v, end, out + 40 * i, fresh);
   }
 }
 
 // 8 rows against `count` columns from col on.
 [[gnu::noinline]] void attention_visit_8(const Memory& m, long c1, long row, long col, long count,
     long whole_end, attention_memory& local, bool fresh) {
-  store(local.carry, splat(1.0f));
   store(local.block_total, splat(0.0f));
   long done = 0;
 
@@ -816,7 +834,11 @@ struct attention_memory {
   if (any(negation(inside0))) {
     store(local.block_peak, splat(-__FLT_MAX__));
     attention_scores_of_8(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_8(local, count, false);
+    attention_weigh_8(local, done, false);
+    if (!fresh) {
+      attention_carry_over_8(m, c1, row, local);
+    }
+    attention_weights_of_8(m, c1, row, col, done, count, whole_end, local);
   }
 
   attention_fold_8(m, c1, row, col, count, local, fresh);
@@ -886,7 +908,7 @@ struct attention_memory {
 
   // Rows change places with their elements: a vector holds the same element of every row.
   for (long k = 0; k < 40; k += 8) {
-    transpose_block(a + k, 40, local.rows + 8 * k, 8, splat(0.15811388f));
+    transpose_block(a + k, 40, local.rows + 8 * k, 8, splat(0.22811012f));
   }
 
   store(local.peak, splat(-__FLT_MAX__));
@@ -943,6 +965,7 @@ struct attention_memory {
   vec s9_0 = splat(0.0f);
   vec s10_0 = splat(0.0f);
   vec s11_0 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -1005,6 +1028,7 @@ struct attention_memory {
   vec s9_0 = splat(0.0f);
   vec s10_0 = splat(0.0f);
   vec s11_0 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -1096,6 +1120,7 @@ struct attention_memory {
   vec s10_0 = splat(0.0f);
   vec s11_0 = splat(0.0f);
   vec s12_0 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -1162,6 +1187,7 @@ struct attention_memory {
   vec s10_0 = splat(0.0f);
   vec s11_0 = splat(0.0f);
   vec s12_0 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -1243,20 +1269,22 @@ struct attention_memory {
 
 // 13 columns x 8 rows of weights.
 [[gnu::noinline]] void attention_weights_13x8(const float* rows, const float* b, float* scores,
-    const float* peak, float* block_total) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  vec s0_0 = start0;
+  vec s1_0 = start0;
+  vec s2_0 = start0;
+  vec s3_0 = start0;
+  vec s4_0 = start0;
+  vec s5_0 = start0;
+  vec s6_0 = start0;
+  vec s7_0 = start0;
+  vec s8_0 = start0;
+  vec s9_0 = start0;
+  vec s10_0 = start0;
+  vec s11_0 = start0;
+  vec s12_0 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -1287,32 +1315,31 @@ struct attention_memory {
     s12_0 = fma(a12, b0, s12_0);
   }
 
-  const vec shift0 = shift_of(load(peak));
-  const vec w0_0 = exp_shifted(s0_0, shift0);
+  const vec w0_0 = exp2_near(s0_0);
   store(scores, w0_0);
-  const vec w1_0 = exp_shifted(s1_0, shift0);
+  const vec w1_0 = exp2_near(s1_0);
   store(scores + 8, w1_0);
-  const vec w2_0 = exp_shifted(s2_0, shift0);
+  const vec w2_0 = exp2_near(s2_0);
   store(scores + 16, w2_0);
-  const vec w3_0 = exp_shifted(s3_0, shift0);
+  const vec w3_0 = exp2_near(s3_0);
   store(scores + 24, w3_0);
-  const vec w4_0 = exp_shifted(s4_0, shift0);
+  const vec w4_0 = exp2_near(s4_0);
   store(scores + 32, w4_0);
-  const vec w5_0 = exp_shifted(s5_0, shift0);
+  const vec w5_0 = exp2_near(s5_0);
   store(scores + 40, w5_0);
-  const vec w6_0 = exp_shifted(s6_0, shift0);
+  const vec w6_0 = exp2_near(s6_0);
   store(scores + 48, w6_0);
-  const vec w7_0 = exp_shifted(s7_0, shift0);
+  const vec w7_0 = exp2_near(s7_0);
   store(scores + 56, w7_0);
-  const vec w8_0 = exp_shifted(s8_0, shift0);
+  const vec w8_0 = exp2_near(s8_0);
   store(scores + 64, w8_0);
-  const vec w9_0 = exp_shifted(s9_0, shift0);
+  const vec w9_0 = exp2_near(s9_0);
   store(scores + 72, w9_0);
-  const vec w10_0 = exp_shifted(s10_0, shift0);
+  const vec w10_0 = exp2_near(s10_0);
   store(scores + 80, w10_0);
-  const vec w11_0 = exp_shifted(s11_0, shift0);
+  const vec w11_0 = exp2_near(s11_0);
   store(scores + 88, w11_0);
-  const vec w12_0 = exp_shifted(s12_0, shift0);
+  const vec w12_0 = exp2_near(s12_0);
   store(scores + 96, w12_0);
 
   store(block_total,
@@ -1322,20 +1349,22 @@ struct attention_memory {
 
 // 13 columns x 8 rows of weights, some of them removed.
 [[gnu::noinline]] void attention_weights_13x8_in_part(const float* rows, const float* b,
-    float* scores, const float* peak, float* block_total, long row, long col) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s0_0 = start0;
+  vec s1_0 = start0;
+  vec s2_0 = start0;
+  vec s3_0 = start0;
+  vec s4_0 = start0;
+  vec s5_0 = start0;
+  vec s6_0 = start0;
+  vec s7_0 = start0;
+  vec s8_0 = start0;
+  vec s9_0 = start0;
+  vec s10_0 = start0;
+  vec s11_0 = start0;
+  vec s12_0 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -1369,45 +1398,44 @@ struct attention_memory {
   const vec removed = splat(-__builtin_inff());
 
   const ivec row_of_lane0 = isplat(row) + iota();
-  const vec shift0 = shift_of(load(peak));
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
-  const vec w0_0 = exp_shifted(x0_0, shift0);
+  const vec w0_0 = exp2_near(x0_0);
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  const vec w1_0 = exp_shifted(x1_0, shift0);
+  const vec w1_0 = exp2_near(x1_0);
   store(scores + 8, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  const vec w2_0 = exp_shifted(x2_0, shift0);
+  const vec w2_0 = exp2_near(x2_0);
   store(scores + 16, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  const vec w3_0 = exp_shifted(x3_0, shift0);
+  const vec w3_0 = exp2_near(x3_0);
   store(scores + 24, w3_0);
   const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  const vec w4_0 = exp_shifted(x4_0, shift0);
+  const vec w4_0 = exp2_near(x4_0);
   store(scores + 32, w4_0);
   const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  const vec w5_0 = exp_shifted(x5_0, shift0);
+  const vec w5_0 = exp2_near(x5_0);
   store(scores + 40, w5_0);
   const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  const vec w6_0 = exp_shifted(x6_0, shift0);
+  const vec w6_0 = exp2_near(x6_0);
   store(scores + 48, w6_0);
   const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  const vec w7_0 = exp_shifted(x7_0, shift0);
+  const vec w7_0 = exp2_near(x7_0);
   store(scores + 56, w7_0);
   const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  const vec w8_0 = exp_shifted(x8_0, shift0);
+  const vec w8_0 = exp2_near(x8_0);
   store(scores + 64, w8_0);
   const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  const vec w9_0 = exp_shifted(x9_0, shift0);
+  const vec w9_0 = exp2_near(x9_0);
   store(scores + 72, w9_0);
   const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  const vec w10_0 = exp_shifted(x10_0, shift0);
+  const vec w10_0 = exp2_near(x10_0);
   store(scores + 80, w10_0);
   const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  const vec w11_0 = exp_shifted(x11_0, shift0);
+  const vec w11_0 = exp2_near(x11_0);
   store(scores + 88, w11_0);
   const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
-  const vec w12_0 = exp_shifted(x12_0, shift0);
+  const vec w12_0 = exp2_near(x12_0);
   store(scores + 96, w12_0);
 
   store(block_total,
@@ -1420,7 +1448,7 @@ struct attention_memory {
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 77);
   if (col < high0) {
-    attention_weights_13x8_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+    attention_weights_13x8_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
   } else {
     for (long i = 0; i < 13; ++i) {
       store(scores + 8 * i, splat(0.0f));
@@ -1430,19 +1458,21 @@ struct attention_memory {
 
 // 12 columns x 8 rows of weights.
 [[gnu::noinline]] void attention_weights_12x8(const float* rows, const float* b, float* scores,
-    const float* peak, float* block_total) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  vec s0_0 = start0;
+  vec s1_0 = start0;
+  vec s2_0 = start0;
+  vec s3_0 = start0;
+  vec s4_0 = start0;
+  vec s5_0 = start0;
+  vec s6_0 = start0;
+  vec s7_0 = start0;
+  vec s8_0 = start0;
+  vec s9_0 = start0;
+  vec s10_0 = start0;
+  vec s11_0 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -1471,30 +1501,29 @@ struct attention_memory {
     s11_0 = fma(a11, b0, s11_0);
   }
 
-  const vec shift0 = shift_of(load(peak));
-  const vec w0_0 = exp_shifted(s0_0, shift0);
+  const vec w0_0 = exp2_near(s0_0);
   store(scores, w0_0);
-  const vec w1_0 = exp_shifted(s1_0, shift0);
+  const vec w1_0 = exp2_near(s1_0);
   store(scores + 8, w1_0);
-  const vec w2_0 = exp_shifted(s2_0, shift0);
+  const vec w2_0 = exp2_near(s2_0);
   store(scores + 16, w2_0);
-  const vec w3_0 = exp_shifted(s3_0, shift0);
+  const vec w3_0 = exp2_near(s3_0);
   store(scores + 24, w3_0);
-  const vec w4_0 = exp_shifted(s4_0, shift0);
+  const vec w4_0 = exp2_near(s4_0);
   store(scores + 32, w4_0);
-  const vec w5_0 = exp_shifted(s5_0, shift0);
+  const vec w5_0 = exp2_near(s5_0);
   store(scores + 40, w5_0);
-  const vec w6_0 = exp_shifted(s6_0, shift0);
+  const vec w6_0 = exp2_near(s6_0);
   store(scores + 48, w6_0);
-  const vec w7_0 = exp_shifted(s7_0, shift0);
+  const vec w7_0 = exp2_near(s7_0);
   store(scores + 56, w7_0);
-  const vec w8_0 = exp_shifted(s8_0, shift0);
+  const vec w8_0 = exp2_near(s8_0);
   store(scores + 64, w8_0);
-  const vec w9_0 = exp_shifted(s9_0, shift0);
+  const vec w9_0 = exp2_near(s9_0);
   store(scores + 72, w9_0);
-  const vec w10_0 = exp_shifted(s10_0, shift0);
+  const vec w10_0 = exp2_near(s10_0);
   store(scores + 80, w10_0);
-  const vec w11_0 = exp_shifted(s11_0, shift0);
+  const vec w11_0 = exp2_near(s11_0);
   store(scores + 88, w11_0);
 
   store(block_total,
@@ -1504,19 +1533,21 @@ struct attention_memory {
 
 // 12 columns x 8 rows of weights, some of them removed.
 [[gnu::noinline]] void attention_weights_12x8_in_part(const float* rows, const float* b,
-    float* scores, const float* peak, float* block_total, long row, long col) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s0_0 = start0;
+  vec s1_0 = start0;
+  vec s2_0 = start0;
+  vec s3_0 = start0;
+  vec s4_0 = start0;
+  vec s5_0 = start0;
+  vec s6_0 = start0;
+  vec s7_0 = start0;
+  vec s8_0 = start0;
+  vec s9_0 = start0;
+  vec s10_0 = start0;
+  vec s11_0 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -1548,42 +1579,41 @@ struct attention_memory {
   const vec removed = splat(-__builtin_inff());
 
   const ivec row_of_lane0 = isplat(row) + iota();
-  const vec shift0 = shift_of(load(peak));
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
-  const vec w0_0 = exp_shifted(x0_0, shift0);
+  const vec w0_0 = exp2_near(x0_0);
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  const vec w1_0 = exp_shifted(x1_0, shift0);
+  const vec w1_0 = exp2_near(x1_0);
   store(scores + 8, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  const vec w2_0 = exp_shifted(x2_0, shift0);
+  const vec w2_0 = exp2_near(x2_0);
   store(scores + 16, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  const vec w3_0 = exp_shifted(x3_0, shift0);
+  const vec w3_0 = exp2_near(x3_0);
   store(scores + 24, w3_0);
   const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  const vec w4_0 = exp_shifted(x4_0, shift0);
+  const vec w4_0 = exp2_near(x4_0);
   store(scores + 32, w4_0);
   const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  const vec w5_0 = exp_shifted(x5_0, shift0);
+  const vec w5_0 = exp2_near(x5_0);
   store(scores + 40, w5_0);
   const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  const vec w6_0 = exp_shifted(x6_0, shift0);
+  const vec w6_0 = exp2_near(x6_0);
   store(scores + 48, w6_0);
   const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  const vec w7_0 = exp_shifted(x7_0, shift0);
+  const vec w7_0 = exp2_near(x7_0);
   store(scores + 56, w7_0);
   const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  const vec w8_0 = exp_shifted(x8_0, shift0);
+  const vec w8_0 = exp2_near(x8_0);
   store(scores + 64, w8_0);
   const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  const vec w9_0 = exp_shifted(x9_0, shift0);
+  const vec w9_0 = exp2_near(x9_0);
   store(scores + 72, w9_0);
   const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  const vec w10_0 = exp_shifted(x10_0, shift0);
+  const vec w10_0 = exp2_near(x10_0);
   store(scores + 80, w10_0);
   const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  const vec w11_0 = exp_shifted(x11_0, shift0);
+  const vec w11_0 = exp2_near(x11_0);
   store(scores + 88, w11_0);
 
   store(block_total,
@@ -1596,7 +1626,7 @@ struct attention_memory {
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 77);
   if (col < high0) {
-    attention_weights_12x8_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+    attention_weights_12x8_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
   } else {
     for (long i = 0; i < 12; ++i) {
       store(scores + 8 * i, splat(0.0f));
@@ -1610,7 +1640,7 @@ struct attention_memory {
   const float* b = m.k + 3080 * c1 + 40 * col;
   for (long j = from; j < count - 12; j += 13) {
     if (col + j < whole_end) {
-      attention_weights_13x8(local.rows, b + 40 * j, local.scores + 8 * j, local.peak,
+      attention_weights_13x8(local.rows, b + 40 * j, local.scores + 8 * j, local.shift,
           local.block_total);
     } else {
       attention_weights_in_part_13x5(b + 40 * j, local.scores + 8 * j, row, col + j, local);
@@ -1619,7 +1649,7 @@ struct attention_memory {
   const long rest = 13 * (count / 13);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_weights_12x8(local.rows, b + 40 * rest, local.scores + 8 * rest, local.peak,
+      attention_weights_12x8(local.rows, b + 40 * rest, local.scores + 8 * rest, local.shift,
           local.block_total);
     } else {
       attention_weights_in_part_12x5(b + 40 * rest, local.scores + 8 * rest, row, col + rest,
@@ -1649,20 +1679,34 @@ struct attention_memory {
   }
 }
 
+// What 5 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_5(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+
+  float* out = m.out + 3080 * c1 + 40 * row;
+  for (long i = 0; i < 5; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 40; n += 8) {
+      store(out + 40 * i + n, carry * load(out + 40 * i + n));
+    }
+  }
+}
+
 // One row x 40 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_1x40(const float* weights, const float* v, long count,
-    float* out, const float* carry, bool fresh) {
+    float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
 
   if (!fresh) {
-    const vec c0 = splat(carry[0]);
-    s00 = c0 * load(out);
-    s01 = c0 * load(out + 8);
-    s02 = c0 * load(out + 16);
-    s03 = c0 * load(out + 24);
-    s04 = c0 * load(out + 32);
+    s00 = load(out);
+    s01 = load(out + 8);
+    s02 = load(out + 16);
+    s03 = load(out + 24);
+    s04 = load(out + 32);
   }
 
+#pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec a0 = splat(weights[8 * k]);
     const vec b0 = load(v + 40 * k);
@@ -1689,24 +1733,23 @@ struct attention_memory {
     attention_memory& local, bool fresh) {
   const float* v = m.v + 3080 * c1 + 40 * col;
   float* out = m.out + 3080 * c1 + 40 * row;
-  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
+  store(local.total, load(local.total) + load(local.block_total));
 
   for (long i = 0; i < 4; i += 2) {
     const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
     const long end = smaller(high_last - col, count);
-    attention_values_2x40(local.scores + i, v, end, out + 40 * i, local.carry + i, fresh);
+    attention_values_2x40(local.scores + i, v, end, out + 40 * i, fresh);
   }
   {
     const long high_first = smaller(8 * ((row + 4) / 8) + 8, 77);
     const long end = smaller(high_first - col, count);
-    attention_values_1x40(local.scores + 4, v, end, out + 160, local.carry + 4, fresh);
+    attention_values_1x40(local.scores + 4, v, end, out + 160, fresh);
   }
 }
 
 // 5 rows against `count` columns from col on.
 [[gnu::noinline]] void attention_visit_5(const Memory& m, long c1, long row, long col, long count,
     long whole_end, attention_memory& local, bool fresh) {
-  store(local.carry, splat(1.0f));
   store(local.block_total, splat(0.0f));
   long done = 0;
 
@@ -1736,7 +1779,11 @@ struct attention_memory {
   if (any(negation(inside0))) {
     store(local.block_peak, splat(-__FLT_MAX__));
     attention_scores_of_5(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_8(local, count, false);
+    attention_weigh_8(local, done, false);
+    if (!fresh) {
+      attention_carry_over_5(m, c1, row, local);
+    }
+    attention_weights_of_5(m, c1, row, col, done, count, whole_end, local);
   }
 
   attention_fold_5(m, c1, row, col, count, local, fresh);
@@ -1752,7 +1799,7 @@ struct attention_memory {
   for (long k = 0; k < 40; ++k) {
     for (long lane = 0; lane < 8; ++lane) {
       const long r = smaller(lane, 4);
-      local.rows[8 * k + lane] = a[40 * r + k] * 0.15811388f;
+      local.rows[8 * k + lane] = a[40 * r + k] * 0.22811012f;
     }
   }
 

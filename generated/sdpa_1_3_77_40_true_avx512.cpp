@@ -16,7 +16,7 @@
 //
 // What was decided:
 // - attention: 3 times 77 rows against 77 columns, 208 at a time: their scores lie in a worker's
-//   15.8 kB and nowhere else. 4 blocks of 16 rows, score tiles of 16 columns x 16 lanes: 16 of 32
+//   15.9 kB and nowhere else. 4 blocks of 16 rows, score tiles of 16 columns x 16 lanes: 16 of 32
 //   registers accumulate, a step is 16 fma on 17 loads. 1 block of 13 rows, score tiles of 26
 //   columns x 16 lanes: 26 of 32 registers accumulate, a step is 26 fma on 27 loads. Whole tiles of
 //   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 9 rows x 40
@@ -71,10 +71,6 @@ static inline vec splat(float x) { return _mm512_set1_ps(x); }
 static inline vec fma(vec a, vec b, vec c) { return _mm512_fmadd_ps(a, b, c); }
 
 // The second operand where either is NaN.
-static inline vec min(vec a, vec b) { return _mm512_maskz_min_ps(every, a, b); }
-static inline float min(float a, float b) { return a < b ? a : b; }
-
-// The second operand where either is NaN.
 static inline vec max(vec a, vec b) { return _mm512_maskz_max_ps(every, a, b); }
 static inline float max(float a, float b) { return a > b ? a : b; }
 
@@ -105,10 +101,10 @@ static inline lanes_t iless_equal(ivec a, ivec b) {
   return _mm512_cmple_epi32_mask((__m512i)a, (__m512i)b);
 }
 
-// a less the nearest integer, halves to even; 0 for +-inf.
-static inline vec from_nearest(vec a) { return _mm512_maskz_reduce_ps(every, a, 8); }
+// a less the greatest integer that is not above it, rounded down; 0 for +-inf.
+static inline vec fraction(vec a) { return _mm512_maskz_reduce_ps(every, a, 9); }
 
-// p * 2^n for whole n; NaN if either is.
+// p * 2^floor(n); NaN if either is.
 static inline vec scale2(vec p, vec n) { return _mm512_maskz_scalef_ps(every, p, n); }
 
 static inline float first(vec a) { return _mm512_cvtss_f32(a); }
@@ -150,35 +146,17 @@ static inline void transpose_block(const float* from, long from_stride, float* t
   }
 }
 
-// e^x for x <= 0, within a relative 2e-7 + 3e-9 |x|. NaN stays NaN. Exactly 0 below -87.3365, where
-// the result would be subnormal, and at -inf.
-static inline vec exp_nonpositive(vec x) {
-  vec n = fma(x, splat(1.44269502f), splat(12582912.0f)) - splat(12582912.0f);
-  vec r = fma(n, splat(-0.693147182f), x);
-  vec p = splat(0.00828973018f);
-  p = fma(p, r, splat(0.0418978557f));
-  p = fma(p, r, splat(0.166676477f));
-  p = fma(p, r, splat(0.499991506f));
-  p = fma(p, r, splat(0.999999702f));
-  p = fma(p, r, splat(1.0f));
-  return keep_where(not_less(x, splat(-87.3365021f)), scale2(p, n));
-}
-
-// What exp_shifted wants to know of a row's peak: -log2(e) * peak, finite for every finite peak.
-static inline vec shift_of(vec peak) { return min(splat(__FLT_MAX__), peak * splat(-1.44269502f)); }
-
-// e^(x - peak), given shift_of(peak). NaN stays NaN, -inf gives 0; a result below the least normal
-// float is 0 or subnormal, one above 2^127 is that or more.
-static inline vec exp_shifted(vec x, vec shift) {
-  vec y = fma(x, splat(1.44269502f), shift);
-  vec r = from_nearest(y), n = y - r;
-  vec p = splat(0.00132692605f);
-  p = fma(p, r, splat(0.00967129972f));
-  p = fma(p, r, splat(0.055507116f));
-  p = fma(p, r, splat(0.240222469f));
-  p = fma(p, r, splat(0.693147004f));
-  p = fma(p, r, splat(1.0f));
-  return scale2(p, n);
+// 2^x within a relative 2e-7. NaN stays NaN, -inf gives 0; a result below the least normal float is
+// 0 or subnormal, one above 2^127 is that or more.
+static inline vec exp2_near(vec x) {
+  vec r = fraction(x);
+  vec p = splat(0.00187556923f);
+  p = fma(p, r, splat(0.00899467524f));
+  p = fma(p, r, splat(0.0558212101f));
+  p = fma(p, r, splat(0.240155727f));
+  p = fma(p, r, splat(0.693152726f));
+  p = fma(p, r, splat(0.99999994f));
+  return scale2(p, x);
 }
 
 // e^x within a relative 2e-7. NaN stays NaN. Exactly 0 below -87.3365, where the result would be
@@ -197,6 +175,20 @@ static inline vec exp(vec x) {
   return select(less(splat(88.7228317f), x), splat(__builtin_inff()), y);
 }
 static inline float exp(float x) { return first(exp(splat(x))); }
+
+// 2^x for x <= 0 within a relative 2e-7. NaN stays NaN. Exactly 0 below -126, where the result
+// would be subnormal, and at -inf.
+static inline vec exp2_nonpositive(vec x) {
+  vec n = (x + splat(12582912.0f)) - splat(12582912.0f);
+  vec r = x - n;
+  vec p = splat(0.00132692605f);
+  p = fma(p, r, splat(0.00967129972f));
+  p = fma(p, r, splat(0.055507116f));
+  p = fma(p, r, splat(0.240222469f));
+  p = fma(p, r, splat(0.693147004f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(x, splat(-126.0f)), scale2(p, n));
+}
 
 // Subnormals count as zero, rounding to nearest, no traps. Returns the state before.
 static inline unsigned set_float_state() {
@@ -243,13 +235,14 @@ struct Memory {
 
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
-  float rows[640];        // [40][16], scaled
+  float rows[640];        // [40][16], scaled, in units of log 2
   float scores[3328];     // [208][16]; weights once they are known
   float peak[16];         // of each row, the score that the others are compared with
   float total[16];        // and the sum of its weights
   float carry[16];        // what its older sums are multiplied by, at the end by what
   float block_peak[16];   // the greatest score in the block of columns
   float block_total[16];  // and the sum of the block's weights
+  float shift[16];        // -peak, where the rows' accumulators start
 };
 
 // 13 columns x 16 rows of scores.
@@ -268,6 +261,7 @@ struct attention_memory {
   vec s10_0 = splat(0.0f);
   vec s11_0 = splat(0.0f);
   vec s12_0 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 16 * k);
     const vec a0 = splat(b[k]);
@@ -334,6 +328,7 @@ struct attention_memory {
   vec s10_0 = splat(0.0f);
   vec s11_0 = splat(0.0f);
   vec s12_0 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 16 * k);
     const vec a0 = splat(b[k]);
@@ -432,6 +427,7 @@ struct attention_memory {
   vec s13_0 = splat(0.0f);
   vec s14_0 = splat(0.0f);
   vec s15_0 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 16 * k);
     const vec a0 = splat(b[k]);
@@ -511,6 +507,7 @@ struct attention_memory {
   vec s13_0 = splat(0.0f);
   vec s14_0 = splat(0.0f);
   vec s15_0 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 16 * k);
     const vec a0 = splat(b[k]);
@@ -610,12 +607,13 @@ struct attention_memory {
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
   store(local.peak, peak0);
-  const vec shift0 = shift_of(peak0);
-  store(local.carry, exp_nonpositive(old0 - peak0));
+  const vec shift0 = splat(0.0f) - peak0;
+  store(local.shift, shift0);
+  store(local.carry, exp2_nonpositive(old0 - peak0));
   vec total0 = splat(0.0f);
 
   for (long j = 0; j < count; ++j) {
-    const vec w0 = exp_shifted(load(local.scores + 16 * j), shift0);
+    const vec w0 = exp2_near(load(local.scores + 16 * j) + shift0);
     store(local.scores + 16 * j, w0);
     total0 = total0 + w0;
   }
@@ -625,23 +623,25 @@ struct attention_memory {
 
 // 16 columns x 16 rows of weights.
 [[gnu::noinline]] void attention_weights_16x16(const float* rows, const float* b, float* scores,
-    const float* peak, float* block_total) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
-  vec s14_0 = splat(0.0f);
-  vec s15_0 = splat(0.0f);
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  vec s0_0 = start0;
+  vec s1_0 = start0;
+  vec s2_0 = start0;
+  vec s3_0 = start0;
+  vec s4_0 = start0;
+  vec s5_0 = start0;
+  vec s6_0 = start0;
+  vec s7_0 = start0;
+  vec s8_0 = start0;
+  vec s9_0 = start0;
+  vec s10_0 = start0;
+  vec s11_0 = start0;
+  vec s12_0 = start0;
+  vec s13_0 = start0;
+  vec s14_0 = start0;
+  vec s15_0 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 16 * k);
     const vec a0 = splat(b[k]);
@@ -678,38 +678,37 @@ struct attention_memory {
     s15_0 = fma(a15, b0, s15_0);
   }
 
-  const vec shift0 = shift_of(load(peak));
-  const vec w0_0 = exp_shifted(s0_0, shift0);
+  const vec w0_0 = exp2_near(s0_0);
   store(scores, w0_0);
-  const vec w1_0 = exp_shifted(s1_0, shift0);
+  const vec w1_0 = exp2_near(s1_0);
   store(scores + 16, w1_0);
-  const vec w2_0 = exp_shifted(s2_0, shift0);
+  const vec w2_0 = exp2_near(s2_0);
   store(scores + 32, w2_0);
-  const vec w3_0 = exp_shifted(s3_0, shift0);
+  const vec w3_0 = exp2_near(s3_0);
   store(scores + 48, w3_0);
-  const vec w4_0 = exp_shifted(s4_0, shift0);
+  const vec w4_0 = exp2_near(s4_0);
   store(scores + 64, w4_0);
-  const vec w5_0 = exp_shifted(s5_0, shift0);
+  const vec w5_0 = exp2_near(s5_0);
   store(scores + 80, w5_0);
-  const vec w6_0 = exp_shifted(s6_0, shift0);
+  const vec w6_0 = exp2_near(s6_0);
   store(scores + 96, w6_0);
-  const vec w7_0 = exp_shifted(s7_0, shift0);
+  const vec w7_0 = exp2_near(s7_0);
   store(scores + 112, w7_0);
-  const vec w8_0 = exp_shifted(s8_0, shift0);
+  const vec w8_0 = exp2_near(s8_0);
   store(scores + 128, w8_0);
-  const vec w9_0 = exp_shifted(s9_0, shift0);
+  const vec w9_0 = exp2_near(s9_0);
   store(scores + 144, w9_0);
-  const vec w10_0 = exp_shifted(s10_0, shift0);
+  const vec w10_0 = exp2_near(s10_0);
   store(scores + 160, w10_0);
-  const vec w11_0 = exp_shifted(s11_0, shift0);
+  const vec w11_0 = exp2_near(s11_0);
   store(scores + 176, w11_0);
-  const vec w12_0 = exp_shifted(s12_0, shift0);
+  const vec w12_0 = exp2_near(s12_0);
   store(scores + 192, w12_0);
-  const vec w13_0 = exp_shifted(s13_0, shift0);
+  const vec w13_0 = exp2_near(s13_0);
   store(scores + 208, w13_0);
-  const vec w14_0 = exp_shifted(s14_0, shift0);
+  const vec w14_0 = exp2_near(s14_0);
   store(scores + 224, w14_0);
-  const vec w15_0 = exp_shifted(s15_0, shift0);
+  const vec w15_0 = exp2_near(s15_0);
   store(scores + 240, w15_0);
 
   store(block_total,
@@ -719,23 +718,25 @@ struct attention_memory {
 
 // 16 columns x 16 rows of weights, some of them removed.
 [[gnu::noinline]] void attention_weights_16x16_in_part(const float* rows, const float* b,
-    float* scores, const float* peak, float* block_total, long row, long col) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
-  vec s14_0 = splat(0.0f);
-  vec s15_0 = splat(0.0f);
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s0_0 = start0;
+  vec s1_0 = start0;
+  vec s2_0 = start0;
+  vec s3_0 = start0;
+  vec s4_0 = start0;
+  vec s5_0 = start0;
+  vec s6_0 = start0;
+  vec s7_0 = start0;
+  vec s8_0 = start0;
+  vec s9_0 = start0;
+  vec s10_0 = start0;
+  vec s11_0 = start0;
+  vec s12_0 = start0;
+  vec s13_0 = start0;
+  vec s14_0 = start0;
+  vec s15_0 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 16 * k);
     const vec a0 = splat(b[k]);
@@ -775,54 +776,53 @@ struct attention_memory {
   const vec removed = splat(-__builtin_inff());
 
   const ivec row_of_lane0 = isplat(row) + iota();
-  const vec shift0 = shift_of(load(peak));
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
-  const vec w0_0 = exp_shifted(x0_0, shift0);
+  const vec w0_0 = exp2_near(x0_0);
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  const vec w1_0 = exp_shifted(x1_0, shift0);
+  const vec w1_0 = exp2_near(x1_0);
   store(scores + 16, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  const vec w2_0 = exp_shifted(x2_0, shift0);
+  const vec w2_0 = exp2_near(x2_0);
   store(scores + 32, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  const vec w3_0 = exp_shifted(x3_0, shift0);
+  const vec w3_0 = exp2_near(x3_0);
   store(scores + 48, w3_0);
   const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  const vec w4_0 = exp_shifted(x4_0, shift0);
+  const vec w4_0 = exp2_near(x4_0);
   store(scores + 64, w4_0);
   const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  const vec w5_0 = exp_shifted(x5_0, shift0);
+  const vec w5_0 = exp2_near(x5_0);
   store(scores + 80, w5_0);
   const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  const vec w6_0 = exp_shifted(x6_0, shift0);
+  const vec w6_0 = exp2_near(x6_0);
   store(scores + 96, w6_0);
   const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  const vec w7_0 = exp_shifted(x7_0, shift0);
+  const vec w7_0 = exp2_near(x7_0);
   store(scores + 112, w7_0);
   const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  const vec w8_0 = exp_shifted(x8_0, shift0);
+  const vec w8_0 = exp2_near(x8_0);
   store(scores + 128, w8_0);
   const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  const vec w9_0 = exp_shifted(x9_0, shift0);
+  const vec w9_0 = exp2_near(x9_0);
   store(scores + 144, w9_0);
   const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  const vec w10_0 = exp_shifted(x10_0, shift0);
+  const vec w10_0 = exp2_near(x10_0);
   store(scores + 160, w10_0);
   const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  const vec w11_0 = exp_shifted(x11_0, shift0);
+  const vec w11_0 = exp2_near(x11_0);
   store(scores + 176, w11_0);
   const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
-  const vec w12_0 = exp_shifted(x12_0, shift0);
+  const vec w12_0 = exp2_near(x12_0);
   store(scores + 192, w12_0);
   const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
-  const vec w13_0 = exp_shifted(x13_0, shift0);
+  const vec w13_0 = exp2_near(x13_0);
   store(scores + 208, w13_0);
   const vec x14_0 = select(iless_equal(isplat(col + 14), row_of_lane0), s14_0, removed);
-  const vec w14_0 = exp_shifted(x14_0, shift0);
+  const vec w14_0 = exp2_near(x14_0);
   store(scores + 224, w14_0);
   const vec x15_0 = select(iless_equal(isplat(col + 15), row_of_lane0), s15_0, removed);
-  const vec w15_0 = exp_shifted(x15_0, shift0);
+  const vec w15_0 = exp2_near(x15_0);
   store(scores + 240, w15_0);
 
   store(block_total,
@@ -835,7 +835,8 @@ struct attention_memory {
     long col, attention_memory& local) {
   const long high0 = smaller(16 * (row / 16) + 16, 77);
   if (col < high0) {
-    attention_weights_16x16_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+    attention_weights_16x16_in_part(local.rows, b, scores, local.shift, local.block_total, row,
+        col);
   } else {
     for (long i = 0; i < 16; ++i) {
       store(scores + 16 * i, splat(0.0f));
@@ -845,20 +846,22 @@ struct attention_memory {
 
 // 13 columns x 16 rows of weights.
 [[gnu::noinline]] void attention_weights_13x16(const float* rows, const float* b, float* scores,
-    const float* peak, float* block_total) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  vec s0_0 = start0;
+  vec s1_0 = start0;
+  vec s2_0 = start0;
+  vec s3_0 = start0;
+  vec s4_0 = start0;
+  vec s5_0 = start0;
+  vec s6_0 = start0;
+  vec s7_0 = start0;
+  vec s8_0 = start0;
+  vec s9_0 = start0;
+  vec s10_0 = start0;
+  vec s11_0 = start0;
+  vec s12_0 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 16 * k);
     const vec a0 = splat(b[k]);
@@ -889,32 +892,31 @@ struct attention_memory {
     s12_0 = fma(a12, b0, s12_0);
   }
 
-  const vec shift0 = shift_of(load(peak));
-  const vec w0_0 = exp_shifted(s0_0, shift0);
+  const vec w0_0 = exp2_near(s0_0);
   store(scores, w0_0);
-  const vec w1_0 = exp_shifted(s1_0, shift0);
+  const vec w1_0 = exp2_near(s1_0);
   store(scores + 16, w1_0);
-  const vec w2_0 = exp_shifted(s2_0, shift0);
+  const vec w2_0 = exp2_near(s2_0);
   store(scores + 32, w2_0);
-  const vec w3_0 = exp_shifted(s3_0, shift0);
+  const vec w3_0 = exp2_near(s3_0);
   store(scores + 48, w3_0);
-  const vec w4_0 = exp_shifted(s4_0, shift0);
+  const vec w4_0 = exp2_near(s4_0);
   store(scores + 64, w4_0);
-  const vec w5_0 = exp_shifted(s5_0, shift0);
+  const vec w5_0 = exp2_near(s5_0);
   store(scores + 80, w5_0);
-  const vec w6_0 = exp_shifted(s6_0, shift0);
+  const vec w6_0 = exp2_near(s6_0);
   store(scores + 96, w6_0);
-  const vec w7_0 = exp_shifted(s7_0, shift0);
+  const vec w7_0 = exp2_near(s7_0);
   store(scores + 112, w7_0);
-  const vec w8_0 = exp_shifted(s8_0, shift0);
+  const vec w8_0 = exp2_near(s8_0);
   store(scores + 128, w8_0);
-  const vec w9_0 = exp_shifted(s9_0, shift0);
+  const vec w9_0 = exp2_near(s9_0);
   store(scores + 144, w9_0);
-  const vec w10_0 = exp_shifted(s10_0, shift0);
+  const vec w10_0 = exp2_near(s10_0);
   store(scores + 160, w10_0);
-  const vec w11_0 = exp_shifted(s11_0, shift0);
+  const vec w11_0 = exp2_near(s11_0);
   store(scores + 176, w11_0);
-  const vec w12_0 = exp_shifted(s12_0, shift0);
+  const vec w12_0 = exp2_near(s12_0);
   store(scores + 192, w12_0);
 
   store(block_total,
@@ -924,20 +926,22 @@ struct attention_memory {
 
 // 13 columns x 16 rows of weights, some of them removed.
 [[gnu::noinline]] void attention_weights_13x16_in_part(const float* rows, const float* b,
-    float* scores, const float* peak, float* block_total, long row, long col) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s0_0 = start0;
+  vec s1_0 = start0;
+  vec s2_0 = start0;
+  vec s3_0 = start0;
+  vec s4_0 = start0;
+  vec s5_0 = start0;
+  vec s6_0 = start0;
+  vec s7_0 = start0;
+  vec s8_0 = start0;
+  vec s9_0 = start0;
+  vec s10_0 = start0;
+  vec s11_0 = start0;
+  vec s12_0 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 16 * k);
     const vec a0 = splat(b[k]);
@@ -971,45 +975,44 @@ struct attention_memory {
   const vec removed = splat(-__builtin_inff());
 
   const ivec row_of_lane0 = isplat(row) + iota();
-  const vec shift0 = shift_of(load(peak));
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
-  const vec w0_0 = exp_shifted(x0_0, shift0);
+  const vec w0_0 = exp2_near(x0_0);
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  const vec w1_0 = exp_shifted(x1_0, shift0);
+  const vec w1_0 = exp2_near(x1_0);
   store(scores + 16, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  const vec w2_0 = exp_shifted(x2_0, shift0);
+  const vec w2_0 = exp2_near(x2_0);
   store(scores + 32, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  const vec w3_0 = exp_shifted(x3_0, shift0);
+  const vec w3_0 = exp2_near(x3_0);
   store(scores + 48, w3_0);
   const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  const vec w4_0 = exp_shifted(x4_0, shift0);
+  const vec w4_0 = exp2_near(x4_0);
   store(scores + 64, w4_0);
   const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  const vec w5_0 = exp_shifted(x5_0, shift0);
+  const vec w5_0 = exp2_near(x5_0);
   store(scores + 80, w5_0);
   const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  const vec w6_0 = exp_shifted(x6_0, shift0);
+  const vec w6_0 = exp2_near(x6_0);
   store(scores + 96, w6_0);
   const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  const vec w7_0 = exp_shifted(x7_0, shift0);
+  const vec w7_0 = exp2_near(x7_0);
   store(scores + 112, w7_0);
   const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  const vec w8_0 = exp_shifted(x8_0, shift0);
+  const vec w8_0 = exp2_near(x8_0);
   store(scores + 128, w8_0);
   const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  const vec w9_0 = exp_shifted(x9_0, shift0);
+  const vec w9_0 = exp2_near(x9_0);
   store(scores + 144, w9_0);
   const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  const vec w10_0 = exp_shifted(x10_0, shift0);
+  const vec w10_0 = exp2_near(x10_0);
   store(scores + 160, w10_0);
   const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  const vec w11_0 = exp_shifted(x11_0, shift0);
+  const vec w11_0 = exp2_near(x11_0);
   store(scores + 176, w11_0);
   const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
-  const vec w12_0 = exp_shifted(x12_0, shift0);
+  const vec w12_0 = exp2_near(x12_0);
   store(scores + 192, w12_0);
 
   store(block_total,
@@ -1022,7 +1025,8 @@ struct attention_memory {
     long col, attention_memory& local) {
   const long high0 = smaller(16 * (row / 16) + 16, 77);
   if (col < high0) {
-    attention_weights_13x16_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+    attention_weights_13x16_in_part(local.rows, b, scores, local.shift, local.block_total, row,
+        col);
   } else {
     for (long i = 0; i < 13; ++i) {
       store(scores + 16 * i, splat(0.0f));
@@ -1036,7 +1040,7 @@ struct attention_memory {
   const float* b = m.k + 3080 * c1 + 40 * col;
   for (long j = from; j < count - 15; j += 16) {
     if (col + j < whole_end) {
-      attention_weights_16x16(local.rows, b + 40 * j, local.scores + 16 * j, local.peak,
+      attention_weights_16x16(local.rows, b + 40 * j, local.scores + 16 * j, local.shift,
           local.block_total);
     } else {
       attention_weights_in_part_16x16(b + 40 * j, local.scores + 16 * j, row, col + j, local);
@@ -1045,7 +1049,7 @@ struct attention_memory {
   const long rest = 16 * (count / 16);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_weights_13x16(local.rows, b + 40 * rest, local.scores + 16 * rest, local.peak,
+      attention_weights_13x16(local.rows, b + 40 * rest, local.scores + 16 * rest, local.shift,
           local.block_total);
     } else {
       attention_weights_in_part_13x16(b + 40 * rest, local.scores + 16 * rest, row, col + rest,
@@ -1076,9 +1080,24 @@ struct attention_memory {
   }
 }
 
+// What 16 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_16(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+
+  float* out = m.out + 3080 * c1 + 40 * row;
+  for (long i = 0; i < 16; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 32; n += 16) {
+      store(out + 40 * i + n, carry * load(out + 40 * i + n));
+    }
+    store_part(out + 40 * i + 32, carry * load_part(out + 40 * i + 32, 8), 8);
+  }
+}
+
 // 9 rows x 40 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_9x40(const float* weights, const float* v, long count,
-    float* out, const float* carry, bool fresh) {
+    float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
@@ -1090,44 +1109,36 @@ struct attention_memory {
   vec s80 = splat(0.0f), s81 = splat(0.0f), s82 = splat(0.0f);
 
   if (!fresh) {
-    const vec c0 = splat(carry[0]);
-    s00 = c0 * load(out);
-    s01 = c0 * load(out + 16);
-    s02 = c0 * load_part(out + 32, 8);
-    const vec c1 = splat(carry[1]);
-    s10 = c1 * load(out + 40);
-    s11 = c1 * load(out + 56);
-    s12 = c1 * load_part(out + 72, 8);
-    const vec c2 = splat(carry[2]);
-    s20 = c2 * load(out + 80);
-    s21 = c2 * load(out + 96);
-    s22 = c2 * load_part(out + 112, 8);
-    const vec c3 = splat(carry[3]);
-    s30 = c3 * load(out + 120);
-    s31 = c3 * load(out + 136);
-    s32 = c3 * load_part(out + 152, 8);
-    const vec c4 = splat(carry[4]);
-    s40 = c4 * load(out + 160);
-    s41 = c4 * load(out + 176);
-    s42 = c4 * load_part(out + 192, 8);
-    const vec c5 = splat(carry[5]);
-    s50 = c5 * load(out + 200);
-    s51 = c5 * load(out + 216);
-    s52 = c5 * load_part(out + 232, 8);
-    const vec c6 = splat(carry[6]);
-    s60 = c6 * load(out + 240);
-    s61 = c6 * load(out + 256);
-    s62 = c6 * load_part(out + 272, 8);
-    const vec c7 = splat(carry[7]);
-    s70 = c7 * load(out + 280);
-    s71 = c7 * load(out + 296);
-    s72 = c7 * load_part(out + 312, 8);
-    const vec c8 = splat(carry[8]);
-    s80 = c8 * load(out + 320);
-    s81 = c8 * load(out + 336);
-    s82 = c8 * load_part(out + 352, 8);
+    s00 = load(out);
+    s01 = load(out + 16);
+    s02 = load_part(out + 32, 8);
+    s10 = load(out + 40);
+    s11 = load(out + 56);
+    s12 = load_part(out + 72, 8);
+    s20 = load(out + 80);
+    s21 = load(out + 96);
+    s22 = load_part(out + 112, 8);
+    s30 = load(out + 120);
+    s31 = load(out + 136);
+    s32 = load_part(out + 152, 8);
+    s40 = load(out + 160);
+    s41 = load(out + 176);
+    s42 = load_part(out + 192, 8);
+    s50 = load(out + 200);
+    s51 = load(out + 216);
+    s52 = load_part(out + 232, 8);
+    s60 = load(out + 240);
+    s61 = load(out + 256);
+    s62 = load_part(out + 272, 8);
+    s70 = load(out + 280);
+    s71 = load(out + 296);
+    s72 = load_part(out + 312, 8);
+    s80 = load(out + 320);
+    s81 = load(out + 336);
+    s82 = load_part(out + 352, 8);
   }
 
+#pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 40 * k);
     const vec b1 = load(v + 40 * k + 16);
@@ -1201,7 +1212,7 @@ struct attention_memory {
 
 // 7 rows x 40 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_7x40(const float* weights, const float* v, long count,
-    float* out, const float* carry, bool fresh) {
+    float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
@@ -1211,36 +1222,30 @@ struct attention_memory {
   vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
 
   if (!fresh) {
-    const vec c0 = splat(carry[0]);
-    s00 = c0 * load(out);
-    s01 = c0 * load(out + 16);
-    s02 = c0 * load_part(out + 32, 8);
-    const vec c1 = splat(carry[1]);
-    s10 = c1 * load(out + 40);
-    s11 = c1 * load(out + 56);
-    s12 = c1 * load_part(out + 72, 8);
-    const vec c2 = splat(carry[2]);
-    s20 = c2 * load(out + 80);
-    s21 = c2 * load(out + 96);
-    s22 = c2 * load_part(out + 112, 8);
-    const vec c3 = splat(carry[3]);
-    s30 = c3 * load(out + 120);
-    s31 = c3 * load(out + 136);
-    s32 = c3 * load_part(out + 152, 8);
-    const vec c4 = splat(carry[4]);
-    s40 = c4 * load(out + 160);
-    s41 = c4 * load(out + 176);
-    s42 = c4 * load_part(out + 192, 8);
-    const vec c5 = splat(carry[5]);
-    s50 = c5 * load(out + 200);
-    s51 = c5 * load(out + 216);
-    s52 = c5 * load_part(out + 232, 8);
-    const vec c6 = splat(carry[6]);
-    s60 = c6 * load(out + 240);
-    s61 = c6 * load(out + 256);
-    s62 = c6 * load_part(out + 272, 8);
+    s00 = load(out);
+    s01 = load(out + 16);
+    s02 = load_part(out + 32, 8);
+    s10 = load(out + 40);
+    s11 = load(out + 56);
+    s12 = load_part(out + 72, 8);
+    s20 = load(out + 80);
+    s21 = load(out + 96);
+    s22 = load_part(out + 112, 8);
+    s30 = load(out + 120);
+    s31 = load(out + 136);
+    s32 = load_part(out + 152, 8);
+    s40 = load(out + 160);
+    s41 = load(out + 176);
+    s42 = load_part(out + 192, 8);
+    s50 = load(out + 200);
+    s51 = load(out + 216);
+    s52 = load_part(out + 232, 8);
+    s60 = load(out + 240);
+    s61 = load(out + 256);
+    s62 = load_part(out + 272, 8);
   }
 
+#pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 40 * k);
     const vec b1 = load(v + 40 * k + 16);
@@ -1303,24 +1308,23 @@ struct attention_memory {
     attention_memory& local, bool fresh) {
   const float* v = m.v + 3080 * c1 + 40 * col;
   float* out = m.out + 3080 * c1 + 40 * row;
-  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
+  store(local.total, load(local.total) + load(local.block_total));
 
   for (long i = 0; i < 9; i += 9) {
     const long high_last = smaller(16 * ((row + i + 8) / 16) + 16, 77);
     const long end = smaller(high_last - col, count);
-    attention_values_9x40(local.scores + i, v, end, out + 40 * i, local.carry + i, fresh);
+    attention_values_9x40(local.scores + i, v, end, out + 40 * i, fresh);
   }
   {
     const long high_last = smaller(16 * ((row + 15) / 16) + 16, 77);
     const long end = smaller(high_last - col, count);
-    attention_values_7x40(local.scores + 9, v, end, out + 360, local.carry + 9, fresh);
+    attention_values_7x40(local.scores + 9, v, end, out + 360, fresh);
   }
 }
 
 // 16 rows against `count` columns from col on.
 [[gnu::noinline]] void attention_visit_16(const Memory& m, long c1, long row, long col, long count,
     long whole_end, attention_memory& local, bool fresh) {
-  store(local.carry, splat(1.0f));
   store(local.block_total, splat(0.0f));
   long done = 0;
 
@@ -1350,7 +1354,11 @@ struct attention_memory {
   if (any(negation(inside0))) {
     store(local.block_peak, splat(-__FLT_MAX__));
     attention_scores_of_16(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_16(local, count, false);
+    attention_weigh_16(local, done, false);
+    if (!fresh) {
+      attention_carry_over_16(m, c1, row, local);
+    }
+    attention_weights_of_16(m, c1, row, col, done, count, whole_end, local);
   }
 
   attention_fold_16(m, c1, row, col, count, local, fresh);
@@ -1427,11 +1435,11 @@ struct attention_memory {
 
   // Rows change places with their elements: a vector holds the same element of every row.
   for (long k = 0; k < 32; k += 16) {
-    transpose_block(a + k, 40, local.rows + 16 * k, 16, splat(0.15811388f));
+    transpose_block(a + k, 40, local.rows + 16 * k, 16, splat(0.22811012f));
   }
   for (long k = 32; k < 40; ++k) {
     for (long lane = 0; lane < 16; ++lane) {
-      local.rows[16 * k + lane] = a[40 * lane + k] * 0.15811388f;
+      local.rows[16 * k + lane] = a[40 * lane + k] * 0.22811012f;
     }
   }
 
@@ -1507,6 +1515,7 @@ struct attention_memory {
   vec s22_0 = splat(0.0f);
   vec s23_0 = splat(0.0f);
   vec s24_0 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 16 * k);
     const vec a0 = splat(b[k]);
@@ -1627,6 +1636,7 @@ struct attention_memory {
   vec s22_0 = splat(0.0f);
   vec s23_0 = splat(0.0f);
   vec s24_0 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 16 * k);
     const vec a0 = splat(b[k]);
@@ -1789,6 +1799,7 @@ struct attention_memory {
   vec s23_0 = splat(0.0f);
   vec s24_0 = splat(0.0f);
   vec s25_0 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 16 * k);
     const vec a0 = splat(b[k]);
@@ -1914,6 +1925,7 @@ struct attention_memory {
   vec s23_0 = splat(0.0f);
   vec s24_0 = splat(0.0f);
   vec s25_0 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 16 * k);
     const vec a0 = splat(b[k]);
@@ -2054,33 +2066,35 @@ struct attention_memory {
 
 // 26 columns x 16 rows of weights.
 [[gnu::noinline]] void attention_weights_26x16(const float* rows, const float* b, float* scores,
-    const float* peak, float* block_total) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
-  vec s14_0 = splat(0.0f);
-  vec s15_0 = splat(0.0f);
-  vec s16_0 = splat(0.0f);
-  vec s17_0 = splat(0.0f);
-  vec s18_0 = splat(0.0f);
-  vec s19_0 = splat(0.0f);
-  vec s20_0 = splat(0.0f);
-  vec s21_0 = splat(0.0f);
-  vec s22_0 = splat(0.0f);
-  vec s23_0 = splat(0.0f);
-  vec s24_0 = splat(0.0f);
-  vec s25_0 = splat(0.0f);
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  vec s0_0 = start0;
+  vec s1_0 = start0;
+  vec s2_0 = start0;
+  vec s3_0 = start0;
+  vec s4_0 = start0;
+  vec s5_0 = start0;
+  vec s6_0 = start0;
+  vec s7_0 = start0;
+  vec s8_0 = start0;
+  vec s9_0 = start0;
+  vec s10_0 = start0;
+  vec s11_0 = start0;
+  vec s12_0 = start0;
+  vec s13_0 = start0;
+  vec s14_0 = start0;
+  vec s15_0 = start0;
+  vec s16_0 = start0;
+  vec s17_0 = start0;
+  vec s18_0 = start0;
+  vec s19_0 = start0;
+  vec s20_0 = start0;
+  vec s21_0 = start0;
+  vec s22_0 = start0;
+  vec s23_0 = start0;
+  vec s24_0 = start0;
+  vec s25_0 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 16 * k);
     const vec a0 = splat(b[k]);
@@ -2137,58 +2151,57 @@ struct attention_memory {
     s25_0 = fma(a25, b0, s25_0);
   }
 
-  const vec shift0 = shift_of(load(peak));
-  const vec w0_0 = exp_shifted(s0_0, shift0);
+  const vec w0_0 = exp2_near(s0_0);
   store(scores, w0_0);
-  const vec w1_0 = exp_shifted(s1_0, shift0);
+  const vec w1_0 = exp2_near(s1_0);
   store(scores + 16, w1_0);
-  const vec w2_0 = exp_shifted(s2_0, shift0);
+  const vec w2_0 = exp2_near(s2_0);
   store(scores + 32, w2_0);
-  const vec w3_0 = exp_shifted(s3_0, shift0);
+  const vec w3_0 = exp2_near(s3_0);
   store(scores + 48, w3_0);
-  const vec w4_0 = exp_shifted(s4_0, shift0);
+  const vec w4_0 = exp2_near(s4_0);
   store(scores + 64, w4_0);
-  const vec w5_0 = exp_shifted(s5_0, shift0);
+  const vec w5_0 = exp2_near(s5_0);
   store(scores + 80, w5_0);
-  const vec w6_0 = exp_shifted(s6_0, shift0);
+  const vec w6_0 = exp2_near(s6_0);
   store(scores + 96, w6_0);
-  const vec w7_0 = exp_shifted(s7_0, shift0);
+  const vec w7_0 = exp2_near(s7_0);
   store(scores + 112, w7_0);
-  const vec w8_0 = exp_shifted(s8_0, shift0);
+  const vec w8_0 = exp2_near(s8_0);
   store(scores + 128, w8_0);
-  const vec w9_0 = exp_shifted(s9_0, shift0);
+  const vec w9_0 = exp2_near(s9_0);
   store(scores + 144, w9_0);
-  const vec w10_0 = exp_shifted(s10_0, shift0);
+  const vec w10_0 = exp2_near(s10_0);
   store(scores + 160, w10_0);
-  const vec w11_0 = exp_shifted(s11_0, shift0);
+  const vec w11_0 = exp2_near(s11_0);
   store(scores + 176, w11_0);
-  const vec w12_0 = exp_shifted(s12_0, shift0);
+  const vec w12_0 = exp2_near(s12_0);
   store(scores + 192, w12_0);
-  const vec w13_0 = exp_shifted(s13_0, shift0);
+  const vec w13_0 = exp2_near(s13_0);
   store(scores + 208, w13_0);
-  const vec w14_0 = exp_shifted(s14_0, shift0);
+  const vec w14_0 = exp2_near(s14_0);
   store(scores + 224, w14_0);
-  const vec w15_0 = exp_shifted(s15_0, shift0);
+  const vec w15_0 = exp2_near(s15_0);
   store(scores + 240, w15_0);
-  const vec w16_0 = exp_shifted(s16_0, shift0);
+  const vec w16_0 = exp2_near(s16_0);
   store(scores + 256, w16_0);
-  const vec w17_0 = exp_shifted(s17_0, shift0);
+  const vec w17_0 = exp2_near(s17_0);
   store(scores + 272, w17_0);
-  const vec w18_0 = exp_shifted(s18_0, shift0);
+  const vec w18_0 = exp2_near(s18_0);
   store(scores + 288, w18_0);
-  const vec w19_0 = exp_shifted(s19_0, shift0);
+  const vec w19_0 = exp2_near(s19_0);
   store(scores + 304, w19_0);
-  const vec w20_0 = exp_shifted(s20_0, shift0);
+  const vec w20_0 = exp2_near(s20_0);
   store(scores + 320, w20_0);
-  const vec w21_0 = exp_shifted(s21_0, shift0);
+  const vec w21_0 = exp2_near(s21_0);
   store(scores + 336, w21_0);
-  const vec w22_0 = exp_shifted(s22_0, shift0);
+  const vec w22_0 = exp2_near(s22_0);
   store(scores + 352, w22_0);
-  const vec w23_0 = exp_shifted(s23_0, shift0);
+  const vec w23_0 = exp2_near(s23_0);
   store(scores + 368, w23_0);
-  const vec w24_0 = exp_shifted(s24_0, shift0);
+  const vec w24_0 = exp2_near(s24_0);
   store(scores + 384, w24_0);
-  const vec w25_0 = exp_shifted(s25_0, shift0);
+  const vec w25_0 = exp2_near(s25_0);
   store(scores + 400, w25_0);
 
   store(block_total,
@@ -2199,33 +2212,35 @@ struct attention_memory {
 
 // 26 columns x 16 rows of weights, some of them removed.
 [[gnu::noinline]] void attention_weights_26x16_in_part(const float* rows, const float* b,
-    float* scores, const float* peak, float* block_total, long row, long col) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
-  vec s14_0 = splat(0.0f);
-  vec s15_0 = splat(0.0f);
-  vec s16_0 = splat(0.0f);
-  vec s17_0 = splat(0.0f);
-  vec s18_0 = splat(0.0f);
-  vec s19_0 = splat(0.0f);
-  vec s20_0 = splat(0.0f);
-  vec s21_0 = splat(0.0f);
-  vec s22_0 = splat(0.0f);
-  vec s23_0 = splat(0.0f);
-  vec s24_0 = splat(0.0f);
-  vec s25_0 = splat(0.0f);
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s0_0 = start0;
+  vec s1_0 = start0;
+  vec s2_0 = start0;
+  vec s3_0 = start0;
+  vec s4_0 = start0;
+  vec s5_0 = start0;
+  vec s6_0 = start0;
+  vec s7_0 = start0;
+  vec s8_0 = start0;
+  vec s9_0 = start0;
+  vec s10_0 = start0;
+  vec s11_0 = start0;
+  vec s12_0 = start0;
+  vec s13_0 = start0;
+  vec s14_0 = start0;
+  vec s15_0 = start0;
+  vec s16_0 = start0;
+  vec s17_0 = start0;
+  vec s18_0 = start0;
+  vec s19_0 = start0;
+  vec s20_0 = start0;
+  vec s21_0 = start0;
+  vec s22_0 = start0;
+  vec s23_0 = start0;
+  vec s24_0 = start0;
+  vec s25_0 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 16 * k);
     const vec a0 = splat(b[k]);
@@ -2285,84 +2300,83 @@ struct attention_memory {
   const vec removed = splat(-__builtin_inff());
 
   const ivec row_of_lane0 = isplat(row) + iota();
-  const vec shift0 = shift_of(load(peak));
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
-  const vec w0_0 = exp_shifted(x0_0, shift0);
+  const vec w0_0 = exp2_near(x0_0);
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  const vec w1_0 = exp_shifted(x1_0, shift0);
+  const vec w1_0 = exp2_near(x1_0);
   store(scores + 16, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  const vec w2_0 = exp_shifted(x2_0, shift0);
+  const vec w2_0 = exp2_near(x2_0);
   store(scores + 32, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  const vec w3_0 = exp_shifted(x3_0, shift0);
+  const vec w3_0 = exp2_near(x3_0);
   store(scores + 48, w3_0);
   const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  const vec w4_0 = exp_shifted(x4_0, shift0);
+  const vec w4_0 = exp2_near(x4_0);
   store(scores + 64, w4_0);
   const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  const vec w5_0 = exp_shifted(x5_0, shift0);
+  const vec w5_0 = exp2_near(x5_0);
   store(scores + 80, w5_0);
   const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  const vec w6_0 = exp_shifted(x6_0, shift0);
+  const vec w6_0 = exp2_near(x6_0);
   store(scores + 96, w6_0);
   const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  const vec w7_0 = exp_shifted(x7_0, shift0);
+  const vec w7_0 = exp2_near(x7_0);
   store(scores + 112, w7_0);
   const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  const vec w8_0 = exp_shifted(x8_0, shift0);
+  const vec w8_0 = exp2_near(x8_0);
   store(scores + 128, w8_0);
   const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  const vec w9_0 = exp_shifted(x9_0, shift0);
+  const vec w9_0 = exp2_near(x9_0);
   store(scores + 144, w9_0);
   const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  const vec w10_0 = exp_shifted(x10_0, shift0);
+  const vec w10_0 = exp2_near(x10_0);
   store(scores + 160, w10_0);
   const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  const vec w11_0 = exp_shifted(x11_0, shift0);
+  const vec w11_0 = exp2_near(x11_0);
   store(scores + 176, w11_0);
   const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
-  const vec w12_0 = exp_shifted(x12_0, shift0);
+  const vec w12_0 = exp2_near(x12_0);
   store(scores + 192, w12_0);
   const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
-  const vec w13_0 = exp_shifted(x13_0, shift0);
+  const vec w13_0 = exp2_near(x13_0);
   store(scores + 208, w13_0);
   const vec x14_0 = select(iless_equal(isplat(col + 14), row_of_lane0), s14_0, removed);
-  const vec w14_0 = exp_shifted(x14_0, shift0);
+  const vec w14_0 = exp2_near(x14_0);
   store(scores + 224, w14_0);
   const vec x15_0 = select(iless_equal(isplat(col + 15), row_of_lane0), s15_0, removed);
-  const vec w15_0 = exp_shifted(x15_0, shift0);
+  const vec w15_0 = exp2_near(x15_0);
   store(scores + 240, w15_0);
   const vec x16_0 = select(iless_equal(isplat(col + 16), row_of_lane0), s16_0, removed);
-  const vec w16_0 = exp_shifted(x16_0, shift0);
+  const vec w16_0 = exp2_near(x16_0);
   store(scores + 256, w16_0);
   const vec x17_0 = select(iless_equal(isplat(col + 17), row_of_lane0), s17_0, removed);
-  const vec w17_0 = exp_shifted(x17_0, shift0);
+  const vec w17_0 = exp2_near(x17_0);
   store(scores + 272, w17_0);
   const vec x18_0 = select(iless_equal(isplat(col + 18), row_of_lane0), s18_0, removed);
-  const vec w18_0 = exp_shifted(x18_0, shift0);
+  const vec w18_0 = exp2_near(x18_0);
   store(scores + 288, w18_0);
   const vec x19_0 = select(iless_equal(isplat(col + 19), row_of_lane0), s19_0, removed);
-  const vec w19_0 = exp_shifted(x19_0, shift0);
+  const vec w19_0 = exp2_near(x19_0);
   store(scores + 304, w19_0);
   const vec x20_0 = select(iless_equal(isplat(col + 20), row_of_lane0), s20_0, removed);
-  const vec w20_0 = exp_shifted(x20_0, shift0);
+  const vec w20_0 = exp2_near(x20_0);
   store(scores + 320, w20_0);
   const vec x21_0 = select(iless_equal(isplat(col + 21), row_of_lane0), s21_0, removed);
-  const vec w21_0 = exp_shifted(x21_0, shift0);
+  const vec w21_0 = exp2_near(x21_0);
   store(scores + 336, w21_0);
   const vec x22_0 = select(iless_equal(isplat(col + 22), row_of_lane0), s22_0, removed);
-  const vec w22_0 = exp_shifted(x22_0, shift0);
+  const vec w22_0 = exp2_near(x22_0);
   store(scores + 352, w22_0);
   const vec x23_0 = select(iless_equal(isplat(col + 23), row_of_lane0), s23_0, removed);
-  const vec w23_0 = exp_shifted(x23_0, shift0);
+  const vec w23_0 = exp2_near(x23_0);
   store(scores + 368, w23_0);
   const vec x24_0 = select(iless_equal(isplat(col + 24), row_of_lane0), s24_0, removed);
-  const vec w24_0 = exp_shifted(x24_0, shift0);
+  const vec w24_0 = exp2_near(x24_0);
   store(scores + 384, w24_0);
   const vec x25_0 = select(iless_equal(isplat(col + 25), row_of_lane0), s25_0, removed);
-  const vec w25_0 = exp_shifted(x25_0, shift0);
+  const vec w25_0 = exp2_near(x25_0);
   store(scores + 400, w25_0);
 
   store(block_total,
@@ -2376,7 +2390,8 @@ struct attention_memory {
     long col, attention_memory& local) {
   const long high0 = smaller(16 * (row / 16) + 16, 77);
   if (col < high0) {
-    attention_weights_26x16_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+    attention_weights_26x16_in_part(local.rows, b, scores, local.shift, local.block_total, row,
+        col);
   } else {
     for (long i = 0; i < 26; ++i) {
       store(scores + 16 * i, splat(0.0f));
@@ -2386,32 +2401,34 @@ struct attention_memory {
 
 // 25 columns x 16 rows of weights.
 [[gnu::noinline]] void attention_weights_25x16(const float* rows, const float* b, float* scores,
-    const float* peak, float* block_total) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
-  vec s14_0 = splat(0.0f);
-  vec s15_0 = splat(0.0f);
-  vec s16_0 = splat(0.0f);
-  vec s17_0 = splat(0.0f);
-  vec s18_0 = splat(0.0f);
-  vec s19_0 = splat(0.0f);
-  vec s20_0 = splat(0.0f);
-  vec s21_0 = splat(0.0f);
-  vec s22_0 = splat(0.0f);
-  vec s23_0 = splat(0.0f);
-  vec s24_0 = splat(0.0f);
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  vec s0_0 = start0;
+  vec s1_0 = start0;
+  vec s2_0 = start0;
+  vec s3_0 = start0;
+  vec s4_0 = start0;
+  vec s5_0 = start0;
+  vec s6_0 = start0;
+  vec s7_0 = start0;
+  vec s8_0 = start0;
+  vec s9_0 = start0;
+  vec s10_0 = start0;
+  vec s11_0 = start0;
+  vec s12_0 = start0;
+  vec s13_0 = start0;
+  vec s14_0 = start0;
+  vec s15_0 = start0;
+  vec s16_0 = start0;
+  vec s17_0 = start0;
+  vec s18_0 = start0;
+  vec s19_0 = start0;
+  vec s20_0 = start0;
+  vec s21_0 = start0;
+  vec s22_0 = start0;
+  vec s23_0 = start0;
+  vec s24_0 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 16 * k);
     const vec a0 = splat(b[k]);
@@ -2466,56 +2483,55 @@ struct attention_memory {
     s24_0 = fma(a24, b0, s24_0);
   }
 
-  const vec shift0 = shift_of(load(peak));
-  const vec w0_0 = exp_shifted(s0_0, shift0);
+  const vec w0_0 = exp2_near(s0_0);
   store(scores, w0_0);
-  const vec w1_0 = exp_shifted(s1_0, shift0);
+  const vec w1_0 = exp2_near(s1_0);
   store(scores + 16, w1_0);
-  const vec w2_0 = exp_shifted(s2_0, shift0);
+  const vec w2_0 = exp2_near(s2_0);
   store(scores + 32, w2_0);
-  const vec w3_0 = exp_shifted(s3_0, shift0);
+  const vec w3_0 = exp2_near(s3_0);
   store(scores + 48, w3_0);
-  const vec w4_0 = exp_shifted(s4_0, shift0);
+  const vec w4_0 = exp2_near(s4_0);
   store(scores + 64, w4_0);
-  const vec w5_0 = exp_shifted(s5_0, shift0);
+  const vec w5_0 = exp2_near(s5_0);
   store(scores + 80, w5_0);
-  const vec w6_0 = exp_shifted(s6_0, shift0);
+  const vec w6_0 = exp2_near(s6_0);
   store(scores + 96, w6_0);
-  const vec w7_0 = exp_shifted(s7_0, shift0);
+  const vec w7_0 = exp2_near(s7_0);
   store(scores + 112, w7_0);
-  const vec w8_0 = exp_shifted(s8_0, shift0);
+  const vec w8_0 = exp2_near(s8_0);
   store(scores + 128, w8_0);
-  const vec w9_0 = exp_shifted(s9_0, shift0);
+  const vec w9_0 = exp2_near(s9_0);
   store(scores + 144, w9_0);
-  const vec w10_0 = exp_shifted(s10_0, shift0);
+  const vec w10_0 = exp2_near(s10_0);
   store(scores + 160, w10_0);
-  const vec w11_0 = exp_shifted(s11_0, shift0);
+  const vec w11_0 = exp2_near(s11_0);
   store(scores + 176, w11_0);
-  const vec w12_0 = exp_shifted(s12_0, shift0);
+  const vec w12_0 = exp2_near(s12_0);
   store(scores + 192, w12_0);
-  const vec w13_0 = exp_shifted(s13_0, shift0);
+  const vec w13_0 = exp2_near(s13_0);
   store(scores + 208, w13_0);
-  const vec w14_0 = exp_shifted(s14_0, shift0);
+  const vec w14_0 = exp2_near(s14_0);
   store(scores + 224, w14_0);
-  const vec w15_0 = exp_shifted(s15_0, shift0);
+  const vec w15_0 = exp2_near(s15_0);
   store(scores + 240, w15_0);
-  const vec w16_0 = exp_shifted(s16_0, shift0);
+  const vec w16_0 = exp2_near(s16_0);
   store(scores + 256, w16_0);
-  const vec w17_0 = exp_shifted(s17_0, shift0);
+  const vec w17_0 = exp2_near(s17_0);
   store(scores + 272, w17_0);
-  const vec w18_0 = exp_shifted(s18_0, shift0);
+  const vec w18_0 = exp2_near(s18_0);
   store(scores + 288, w18_0);
-  const vec w19_0 = exp_shifted(s19_0, shift0);
+  const vec w19_0 = exp2_near(s19_0);
   store(scores + 304, w19_0);
-  const vec w20_0 = exp_shifted(s20_0, shift0);
+  const vec w20_0 = exp2_near(s20_0);
   store(scores + 320, w20_0);
-  const vec w21_0 = exp_shifted(s21_0, shift0);
+  const vec w21_0 = exp2_near(s21_0);
   store(scores + 336, w21_0);
-  const vec w22_0 = exp_shifted(s22_0, shift0);
+  const vec w22_0 = exp2_near(s22_0);
   store(scores + 352, w22_0);
-  const vec w23_0 = exp_shifted(s23_0, shift0);
+  const vec w23_0 = exp2_near(s23_0);
   store(scores + 368, w23_0);
-  const vec w24_0 = exp_shifted(s24_0, shift0);
+  const vec w24_0 = exp2_near(s24_0);
   store(scores + 384, w24_0);
 
   store(block_total,
@@ -2526,32 +2542,34 @@ struct attention_memory {
 
 // 25 columns x 16 rows of weights, some of them removed.
 [[gnu::noinline]] void attention_weights_25x16_in_part(const float* rows, const float* b,
-    float* scores, const float* peak, float* block_total, long row, long col) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
-  vec s14_0 = splat(0.0f);
-  vec s15_0 = splat(0.0f);
-  vec s16_0 = splat(0.0f);
-  vec s17_0 = splat(0.0f);
-  vec s18_0 = splat(0.0f);
-  vec s19_0 = splat(0.0f);
-  vec s20_0 = splat(0.0f);
-  vec s21_0 = splat(0.0f);
-  vec s22_0 = splat(0.0f);
-  vec s23_0 = splat(0.0f);
-  vec s24_0 = splat(0.0f);
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s0_0 = start0;
+  vec s1_0 = start0;
+  vec s2_0 = start0;
+  vec s3_0 = start0;
+  vec s4_0 = start0;
+  vec s5_0 = start0;
+  vec s6_0 = start0;
+  vec s7_0 = start0;
+  vec s8_0 = start0;
+  vec s9_0 = start0;
+  vec s10_0 = start0;
+  vec s11_0 = start0;
+  vec s12_0 = start0;
+  vec s13_0 = start0;
+  vec s14_0 = start0;
+  vec s15_0 = start0;
+  vec s16_0 = start0;
+  vec s17_0 = start0;
+  vec s18_0 = start0;
+  vec s19_0 = start0;
+  vec s20_0 = start0;
+  vec s21_0 = start0;
+  vec s22_0 = start0;
+  vec s23_0 = start0;
+  vec s24_0 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 16 * k);
     const vec a0 = splat(b[k]);
@@ -2609,81 +2627,80 @@ struct attention_memory {
   const vec removed = splat(-__builtin_inff());
 
   const ivec row_of_lane0 = isplat(row) + iota();
-  const vec shift0 = shift_of(load(peak));
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
-  const vec w0_0 = exp_shifted(x0_0, shift0);
+  const vec w0_0 = exp2_near(x0_0);
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  const vec w1_0 = exp_shifted(x1_0, shift0);
+  const vec w1_0 = exp2_near(x1_0);
   store(scores + 16, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  const vec w2_0 = exp_shifted(x2_0, shift0);
+  const vec w2_0 = exp2_near(x2_0);
   store(scores + 32, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  const vec w3_0 = exp_shifted(x3_0, shift0);
+  const vec w3_0 = exp2_near(x3_0);
   store(scores + 48, w3_0);
   const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  const vec w4_0 = exp_shifted(x4_0, shift0);
+  const vec w4_0 = exp2_near(x4_0);
   store(scores + 64, w4_0);
   const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  const vec w5_0 = exp_shifted(x5_0, shift0);
+  const vec w5_0 = exp2_near(x5_0);
   store(scores + 80, w5_0);
   const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  const vec w6_0 = exp_shifted(x6_0, shift0);
+  const vec w6_0 = exp2_near(x6_0);
   store(scores + 96, w6_0);
   const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  const vec w7_0 = exp_shifted(x7_0, shift0);
+  const vec w7_0 = exp2_near(x7_0);
   store(scores + 112, w7_0);
   const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  const vec w8_0 = exp_shifted(x8_0, shift0);
+  const vec w8_0 = exp2_near(x8_0);
   store(scores + 128, w8_0);
   const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  const vec w9_0 = exp_shifted(x9_0, shift0);
+  const vec w9_0 = exp2_near(x9_0);
   store(scores + 144, w9_0);
   const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  const vec w10_0 = exp_shifted(x10_0, shift0);
+  const vec w10_0 = exp2_near(x10_0);
   store(scores + 160, w10_0);
   const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  const vec w11_0 = exp_shifted(x11_0, shift0);
+  const vec w11_0 = exp2_near(x11_0);
   store(scores + 176, w11_0);
   const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
-  const vec w12_0 = exp_shifted(x12_0, shift0);
+  const vec w12_0 = exp2_near(x12_0);
   store(scores + 192, w12_0);
   const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
-  const vec w13_0 = exp_shifted(x13_0, shift0);
+  const vec w13_0 = exp2_near(x13_0);
   store(scores + 208, w13_0);
   const vec x14_0 = select(iless_equal(isplat(col + 14), row_of_lane0), s14_0, removed);
-  const vec w14_0 = exp_shifted(x14_0, shift0);
+  const vec w14_0 = exp2_near(x14_0);
   store(scores + 224, w14_0);
   const vec x15_0 = select(iless_equal(isplat(col + 15), row_of_lane0), s15_0, removed);
-  const vec w15_0 = exp_shifted(x15_0, shift0);
+  const vec w15_0 = exp2_near(x15_0);
   store(scores + 240, w15_0);
   const vec x16_0 = select(iless_equal(isplat(col + 16), row_of_lane0), s16_0, removed);
-  const vec w16_0 = exp_shifted(x16_0, shift0);
+  const vec w16_0 = exp2_near(x16_0);
   store(scores + 256, w16_0);
   const vec x17_0 = select(iless_equal(isplat(col + 17), row_of_lane0), s17_0, removed);
-  const vec w17_0 = exp_shifted(x17_0, shift0);
+  const vec w17_0 = exp2_near(x17_0);
   store(scores + 272, w17_0);
   const vec x18_0 = select(iless_equal(isplat(col + 18), row_of_lane0), s18_0, removed);
-  const vec w18_0 = exp_shifted(x18_0, shift0);
+  const vec w18_0 = exp2_near(x18_0);
   store(scores + 288, w18_0);
   const vec x19_0 = select(iless_equal(isplat(col + 19), row_of_lane0), s19_0, removed);
-  const vec w19_0 = exp_shifted(x19_0, shift0);
+  const vec w19_0 = exp2_near(x19_0);
   store(scores + 304, w19_0);
   const vec x20_0 = select(iless_equal(isplat(col + 20), row_of_lane0), s20_0, removed);
-  const vec w20_0 = exp_shifted(x20_0, shift0);
+  const vec w20_0 = exp2_near(x20_0);
   store(scores + 320, w20_0);
   const vec x21_0 = select(iless_equal(isplat(col + 21), row_of_lane0), s21_0, removed);
-  const vec w21_0 = exp_shifted(x21_0, shift0);
+  const vec w21_0 = exp2_near(x21_0);
   store(scores + 336, w21_0);
   const vec x22_0 = select(iless_equal(isplat(col + 22), row_of_lane0), s22_0, removed);
-  const vec w22_0 = exp_shifted(x22_0, shift0);
+  const vec w22_0 = exp2_near(x22_0);
   store(scores + 352, w22_0);
   const vec x23_0 = select(iless_equal(isplat(col + 23), row_of_lane0), s23_0, removed);
-  const vec w23_0 = exp_shifted(x23_0, shift0);
+  const vec w23_0 = exp2_near(x23_0);
   store(scores + 368, w23_0);
   const vec x24_0 = select(iless_equal(isplat(col + 24), row_of_lane0), s24_0, removed);
-  const vec w24_0 = exp_shifted(x24_0, shift0);
+  const vec w24_0 = exp2_near(x24_0);
   store(scores + 384, w24_0);
 
   store(block_total,
@@ -2697,7 +2714,8 @@ struct attention_memory {
     long col, attention_memory& local) {
   const long high0 = smaller(16 * (row / 16) + 16, 77);
   if (col < high0) {
-    attention_weights_25x16_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+    attention_weights_25x16_in_part(local.rows, b, scores, local.shift, local.block_total, row,
+        col);
   } else {
     for (long i = 0; i < 25; ++i) {
       store(scores + 16 * i, splat(0.0f));
@@ -2711,7 +2729,7 @@ struct attention_memory {
   const float* b = m.k + 3080 * c1 + 40 * col;
   for (long j = from; j < count - 25; j += 26) {
     if (col + j < whole_end) {
-      attention_weights_26x16(local.rows, b + 40 * j, local.scores + 16 * j, local.peak,
+      attention_weights_26x16(local.rows, b + 40 * j, local.scores + 16 * j, local.shift,
           local.block_total);
     } else {
       attention_weights_in_part_26x13(b + 40 * j, local.scores + 16 * j, row, col + j, local);
@@ -2720,7 +2738,7 @@ struct attention_memory {
   const long rest = 26 * (count / 26);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_weights_25x16(local.rows, b + 40 * rest, local.scores + 16 * rest, local.peak,
+      attention_weights_25x16(local.rows, b + 40 * rest, local.scores + 16 * rest, local.shift,
           local.block_total);
     } else {
       attention_weights_in_part_25x13(b + 40 * rest, local.scores + 16 * rest, row, col + rest,
@@ -2751,33 +2769,45 @@ struct attention_memory {
   }
 }
 
+// What 13 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_13(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+
+  float* out = m.out + 3080 * c1 + 40 * row;
+  for (long i = 0; i < 13; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 32; n += 16) {
+      store(out + 40 * i + n, carry * load(out + 40 * i + n));
+    }
+    store_part(out + 40 * i + 32, carry * load_part(out + 40 * i + 32, 8), 8);
+  }
+}
+
 // 4 rows x 40 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_4x40(const float* weights, const float* v, long count,
-    float* out, const float* carry, bool fresh) {
+    float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
 
   if (!fresh) {
-    const vec c0 = splat(carry[0]);
-    s00 = c0 * load(out);
-    s01 = c0 * load(out + 16);
-    s02 = c0 * load_part(out + 32, 8);
-    const vec c1 = splat(carry[1]);
-    s10 = c1 * load(out + 40);
-    s11 = c1 * load(out + 56);
-    s12 = c1 * load_part(out + 72, 8);
-    const vec c2 = splat(carry[2]);
-    s20 = c2 * load(out + 80);
-    s21 = c2 * load(out + 96);
-    s22 = c2 * load_part(out + 112, 8);
-    const vec c3 = splat(carry[3]);
-    s30 = c3 * load(out + 120);
-    s31 = c3 * load(out + 136);
-    s32 = c3 * load_part(out + 152, 8);
+    s00 = load(out);
+    s01 = load(out + 16);
+    s02 = load_part(out + 32, 8);
+    s10 = load(out + 40);
+    s11 = load(out + 56);
+    s12 = load_part(out + 72, 8);
+    s20 = load(out + 80);
+    s21 = load(out + 96);
+    s22 = load_part(out + 112, 8);
+    s30 = load(out + 120);
+    s31 = load(out + 136);
+    s32 = load_part(out + 152, 8);
   }
 
+#pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 40 * k);
     const vec b1 = load(v + 40 * k + 16);
@@ -2819,24 +2849,23 @@ struct attention_memory {
     attention_memory& local, bool fresh) {
   const float* v = m.v + 3080 * c1 + 40 * col;
   float* out = m.out + 3080 * c1 + 40 * row;
-  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
+  store(local.total, load(local.total) + load(local.block_total));
 
   for (long i = 0; i < 9; i += 9) {
     const long high_last = smaller(16 * ((row + i + 8) / 16) + 16, 77);
     const long end = smaller(high_last - col, count);
-    attention_values_9x40(local.scores + i, v, end, out + 40 * i, local.carry + i, fresh);
+    attention_values_9x40(local.scores + i, v, end, out + 40 * i, fresh);
   }
   {
     const long high_last = smaller(16 * ((row + 12) / 16) + 16, 77);
     const long end = smaller(high_last - col, count);
-    attention_values_4x40(local.scores + 9, v, end, out + 360, local.carry + 9, fresh);
+    attention_values_4x40(local.scores + 9, v, end, out + 360, fresh);
   }
 }
 
 // 13 rows against `count` columns from col on.
 [[gnu::noinline]] void attention_visit_13(const Memory& m, long c1, long row, long col, long count,
     long whole_end, attention_memory& local, bool fresh) {
-  store(local.carry, splat(1.0f));
   store(local.block_total, splat(0.0f));
   long done = 0;
 
@@ -2866,7 +2895,11 @@ struct attention_memory {
   if (any(negation(inside0))) {
     store(local.block_peak, splat(-__FLT_MAX__));
     attention_scores_of_13(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_16(local, count, false);
+    attention_weigh_16(local, done, false);
+    if (!fresh) {
+      attention_carry_over_13(m, c1, row, local);
+    }
+    attention_weights_of_13(m, c1, row, col, done, count, whole_end, local);
   }
 
   attention_fold_13(m, c1, row, col, count, local, fresh);
@@ -2882,7 +2915,7 @@ struct attention_memory {
   for (long k = 0; k < 40; ++k) {
     for (long lane = 0; lane < 16; ++lane) {
       const long r = smaller(lane, 12);
-      local.rows[16 * k + lane] = a[40 * r + k] * 0.15811388f;
+      local.rows[16 * k + lane] = a[40 * r + k] * 0.22811012f;
     }
   }
 
@@ -2942,13 +2975,13 @@ struct attention_memory {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 4048L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 4064L * worker));
   restore_float_state(before);
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 16192u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 16256u * (size_t)workers; }
 
 void run(const sdpa_1_3_77_40_true_args* args, const void* packed, void* workspace, int workers,
     sdpa_1_3_77_40_true_parallel_for parallel_for, void* ctx) {

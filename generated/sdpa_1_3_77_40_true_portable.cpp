@@ -16,7 +16,7 @@
 //
 // What was decided:
 // - attention: 3 times 77 rows against 77 columns, 88 at a time: their scores lie in a worker's
-//   4.16 kB and nowhere else. 9 blocks of 8 rows, score tiles of 8 columns x 8 lanes: 8 of 16
+//   4.19 kB and nowhere else. 9 blocks of 8 rows, score tiles of 8 columns x 8 lanes: 8 of 16
 //   registers accumulate, a step is 8 fma on 9 loads. 1 block of 5 rows, score tiles of 11 columns
 //   x 8 lanes: 11 of 16 registers accumulate, a step is 11 fma on 12 loads. Whole tiles of removed
 //   pairs are skipped; tiles that keep all pairs test none. Value tiles of 4 rows x 24 columns: 12
@@ -285,38 +285,19 @@ static inline void transpose_block(const float* from, long from_stride, float* t
     }
 }
 
-// e^x for x <= 0, within a relative 2e-7 + 3e-9 |x|. NaN stays NaN. Exactly 0 below -87.3365, where
-// the result would be subnormal, and at -inf.
-static inline vec exp_nonpositive(vec x) {
-  ivec n = nearest(x * splat(1.44269502f));
-  vec r = fma(to_real(n), splat(-0.693359375f), x);
-  r = fma(to_real(n), splat(0.00021219444f), r);
-  vec p = splat(0.00828973018f);
-  p = fma(p, r, splat(0.0418978557f));
-  p = fma(p, r, splat(0.166676477f));
-  p = fma(p, r, splat(0.499991506f));
-  p = fma(p, r, splat(0.999999702f));
-  p = fma(p, r, splat(1.0f));
-  return keep_where(not_less(x, splat(-87.3365021f)), add_exponent(p, n));
-}
-
-// What exp_shifted wants to know of a row's peak: -log2(e) * peak, finite for every finite peak.
-static inline vec shift_of(vec peak) { return min(splat(__FLT_MAX__), peak * splat(-1.44269502f)); }
-
-// e^(x - peak), given shift_of(peak). NaN stays NaN, -inf gives 0; a result below the least normal
-// float is 0 or subnormal, one above 2^127 is that or more.
-static inline vec exp_shifted(vec x, vec shift) {
-  vec y = fma(x, splat(1.44269502f), shift);
-  y = min(splat(127.0f), y);
-  ivec n = nearest(y);
-  vec r = y - to_real(n);
+// 2^x within a relative 2e-7. NaN stays NaN, -inf gives 0; a result below the least normal float is
+// 0 or subnormal, one above 2^127 is that or more.
+static inline vec exp2_near(vec x) {
+  x = min(splat(127.0f), x);
+  ivec n = nearest(x);
+  vec r = x - to_real(n);
   vec p = splat(0.00132692605f);
   p = fma(p, r, splat(0.00967129972f));
   p = fma(p, r, splat(0.055507116f));
   p = fma(p, r, splat(0.240222469f));
   p = fma(p, r, splat(0.693147004f));
   p = fma(p, r, splat(1.0f));
-  return keep_where(not_less(y, splat(-126.0f)), add_exponent(p, n));
+  return keep_where(not_less(x, splat(-126.0f)), add_exponent(p, n));
 }
 
 // e^x within a relative 2e-7. NaN stays NaN. Exactly 0 below -87.3365, where the result would be
@@ -335,6 +316,20 @@ static inline vec exp(vec x) {
   return select(less(splat(88.7228317f), x), splat(__builtin_inff()), y);
 }
 static inline float exp(float x) { return first(exp(splat(x))); }
+
+// 2^x for x <= 0 within a relative 2e-7. NaN stays NaN. Exactly 0 below -126, where the result
+// would be subnormal, and at -inf.
+static inline vec exp2_nonpositive(vec x) {
+  ivec n = nearest(x);
+  vec r = x - to_real(n);
+  vec p = splat(0.00132692605f);
+  p = fma(p, r, splat(0.00967129972f));
+  p = fma(p, r, splat(0.055507116f));
+  p = fma(p, r, splat(0.240222469f));
+  p = fma(p, r, splat(0.693147004f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(x, splat(-126.0f)), add_exponent(p, n));
+}
 
 // Subnormals count as zero, rounding to nearest, no traps. Returns the state before.
 static inline unsigned set_float_state() {
@@ -381,13 +376,14 @@ struct Memory {
 
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
-  float rows[320];       // [40][8], scaled
+  float rows[320];       // [40][8], scaled, in units of log 2
   float scores[704];     // [88][8]; weights once they are known
   float peak[8];         // of each row, the score that the others are compared with
   float total[8];        // and the sum of its weights
   float carry[8];        // what its older sums are multiplied by, at the end by what
   float block_peak[8];   // the greatest score in the block of columns
   float block_total[8];  // and the sum of the block's weights
+  float shift[8];        // -peak, where the rows' accumulators start
 };
 
 // 5 columns x 8 rows of scores.
@@ -398,6 +394,7 @@ struct attention_memory {
   vec s20 = splat(0.0f);
   vec s30 = splat(0.0f);
   vec s40 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -430,6 +427,7 @@ struct attention_memory {
   vec s20 = splat(0.0f);
   vec s30 = splat(0.0f);
   vec s40 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -486,6 +484,7 @@ struct attention_memory {
   vec s50 = splat(0.0f);
   vec s60 = splat(0.0f);
   vec s70 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -531,6 +530,7 @@ struct attention_memory {
   vec s50 = splat(0.0f);
   vec s60 = splat(0.0f);
   vec s70 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -596,12 +596,13 @@ struct attention_memory {
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
   store(local.peak, peak0);
-  const vec shift0 = shift_of(peak0);
-  store(local.carry, exp_nonpositive(old0 - peak0));
+  const vec shift0 = splat(0.0f) - peak0;
+  store(local.shift, shift0);
+  store(local.carry, exp2_nonpositive(old0 - peak0));
   vec total0 = splat(0.0f);
 
   for (long j = 0; j < count; ++j) {
-    const vec w0 = exp_shifted(load(local.scores + 8 * j), shift0);
+    const vec w0 = exp2_near(load(local.scores + 8 * j) + shift0);
     store(local.scores + 8 * j, w0);
     total0 = total0 + w0;
   }
@@ -611,15 +612,17 @@ struct attention_memory {
 
 // 8 columns x 8 rows of weights.
 [[gnu::noinline]] void attention_weights_8x8(const float* rows, const float* b, float* scores,
-    const float* peak, float* block_total) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
-  vec s50 = splat(0.0f);
-  vec s60 = splat(0.0f);
-  vec s70 = splat(0.0f);
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+  vec s20 = start0;
+  vec s30 = start0;
+  vec s40 = start0;
+  vec s50 = start0;
+  vec s60 = start0;
+  vec s70 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -640,22 +643,21 @@ struct attention_memory {
     s70 = fma(a7, b0, s70);
   }
 
-  const vec shift0 = shift_of(load(peak));
-  const vec w0_0 = exp_shifted(s00, shift0);
+  const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
-  const vec w1_0 = exp_shifted(s10, shift0);
+  const vec w1_0 = exp2_near(s10);
   store(scores + 8, w1_0);
-  const vec w2_0 = exp_shifted(s20, shift0);
+  const vec w2_0 = exp2_near(s20);
   store(scores + 16, w2_0);
-  const vec w3_0 = exp_shifted(s30, shift0);
+  const vec w3_0 = exp2_near(s30);
   store(scores + 24, w3_0);
-  const vec w4_0 = exp_shifted(s40, shift0);
+  const vec w4_0 = exp2_near(s40);
   store(scores + 32, w4_0);
-  const vec w5_0 = exp_shifted(s50, shift0);
+  const vec w5_0 = exp2_near(s50);
   store(scores + 40, w5_0);
-  const vec w6_0 = exp_shifted(s60, shift0);
+  const vec w6_0 = exp2_near(s60);
   store(scores + 48, w6_0);
-  const vec w7_0 = exp_shifted(s70, shift0);
+  const vec w7_0 = exp2_near(s70);
   store(scores + 56, w7_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
@@ -663,15 +665,17 @@ struct attention_memory {
 
 // 8 columns x 8 rows of weights, some of them removed.
 [[gnu::noinline]] void attention_weights_8x8_in_part(const float* rows, const float* b,
-    float* scores, const float* peak, float* block_total, long row, long col) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
-  vec s50 = splat(0.0f);
-  vec s60 = splat(0.0f);
-  vec s70 = splat(0.0f);
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+  vec s20 = start0;
+  vec s30 = start0;
+  vec s40 = start0;
+  vec s50 = start0;
+  vec s60 = start0;
+  vec s70 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -695,30 +699,29 @@ struct attention_memory {
   const vec removed = splat(-__builtin_inff());
 
   const ivec row_of_lane0 = isplat(row) + iota();
-  const vec shift0 = shift_of(load(peak));
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp_shifted(x0_0, shift0);
+  const vec w0_0 = exp2_near(x0_0);
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp_shifted(x1_0, shift0);
+  const vec w1_0 = exp2_near(x1_0);
   store(scores + 8, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  const vec w2_0 = exp_shifted(x2_0, shift0);
+  const vec w2_0 = exp2_near(x2_0);
   store(scores + 16, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp_shifted(x3_0, shift0);
+  const vec w3_0 = exp2_near(x3_0);
   store(scores + 24, w3_0);
   const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  const vec w4_0 = exp_shifted(x4_0, shift0);
+  const vec w4_0 = exp2_near(x4_0);
   store(scores + 32, w4_0);
   const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  const vec w5_0 = exp_shifted(x5_0, shift0);
+  const vec w5_0 = exp2_near(x5_0);
   store(scores + 40, w5_0);
   const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  const vec w6_0 = exp_shifted(x6_0, shift0);
+  const vec w6_0 = exp2_near(x6_0);
   store(scores + 48, w6_0);
   const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
-  const vec w7_0 = exp_shifted(x7_0, shift0);
+  const vec w7_0 = exp2_near(x7_0);
   store(scores + 56, w7_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
@@ -729,7 +732,7 @@ struct attention_memory {
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 77);
   if (col < high0) {
-    attention_weights_8x8_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+    attention_weights_8x8_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
   } else {
     for (long i = 0; i < 8; ++i) {
       store(scores + 8 * i, splat(0.0f));
@@ -739,12 +742,14 @@ struct attention_memory {
 
 // 5 columns x 8 rows of weights.
 [[gnu::noinline]] void attention_weights_5x8(const float* rows, const float* b, float* scores,
-    const float* peak, float* block_total) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+  vec s20 = start0;
+  vec s30 = start0;
+  vec s40 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -759,16 +764,15 @@ struct attention_memory {
     s40 = fma(a4, b0, s40);
   }
 
-  const vec shift0 = shift_of(load(peak));
-  const vec w0_0 = exp_shifted(s00, shift0);
+  const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
-  const vec w1_0 = exp_shifted(s10, shift0);
+  const vec w1_0 = exp2_near(s10);
   store(scores + 8, w1_0);
-  const vec w2_0 = exp_shifted(s20, shift0);
+  const vec w2_0 = exp2_near(s20);
   store(scores + 16, w2_0);
-  const vec w3_0 = exp_shifted(s30, shift0);
+  const vec w3_0 = exp2_near(s30);
   store(scores + 24, w3_0);
-  const vec w4_0 = exp_shifted(s40, shift0);
+  const vec w4_0 = exp2_near(s40);
   store(scores + 32, w4_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0);
@@ -776,12 +780,14 @@ struct attention_memory {
 
 // 5 columns x 8 rows of weights, some of them removed.
 [[gnu::noinline]] void attention_weights_5x8_in_part(const float* rows, const float* b,
-    float* scores, const float* peak, float* block_total, long row, long col) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+  vec s20 = start0;
+  vec s30 = start0;
+  vec s40 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -799,21 +805,20 @@ struct attention_memory {
   const vec removed = splat(-__builtin_inff());
 
   const ivec row_of_lane0 = isplat(row) + iota();
-  const vec shift0 = shift_of(load(peak));
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp_shifted(x0_0, shift0);
+  const vec w0_0 = exp2_near(x0_0);
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp_shifted(x1_0, shift0);
+  const vec w1_0 = exp2_near(x1_0);
   store(scores + 8, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  const vec w2_0 = exp_shifted(x2_0, shift0);
+  const vec w2_0 = exp2_near(x2_0);
   store(scores + 16, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp_shifted(x3_0, shift0);
+  const vec w3_0 = exp2_near(x3_0);
   store(scores + 24, w3_0);
   const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  const vec w4_0 = exp_shifted(x4_0, shift0);
+  const vec w4_0 = exp2_near(x4_0);
   store(scores + 32, w4_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0);
@@ -824,7 +829,7 @@ struct attention_memory {
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 77);
   if (col < high0) {
-    attention_weights_5x8_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+    attention_weights_5x8_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
   } else {
     for (long i = 0; i < 5; ++i) {
       store(scores + 8 * i, splat(0.0f));
@@ -838,7 +843,7 @@ struct attention_memory {
   const float* b = m.k + 3080 * c1 + 40 * col;
   for (long j = from; j < count - 7; j += 8) {
     if (col + j < whole_end) {
-      attention_weights_8x8(local.rows, b + 40 * j, local.scores + 8 * j, local.peak,
+      attention_weights_8x8(local.rows, b + 40 * j, local.scores + 8 * j, local.shift,
           local.block_total);
     } else {
       attention_weights_in_part_8x8(b + 40 * j, local.scores + 8 * j, row, col + j, local);
@@ -847,7 +852,7 @@ struct attention_memory {
   const long rest = 8 * (count / 8);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_weights_5x8(local.rows, b + 40 * rest, local.scores + 8 * rest, local.peak,
+      attention_weights_5x8(local.rows, b + 40 * rest, local.scores + 8 * rest, local.shift,
           local.block_total);
     } else {
       attention_weights_in_part_5x8(b + 40 * rest, local.scores + 8 * rest, row, col + rest, local);
@@ -876,33 +881,44 @@ struct attention_memory {
   }
 }
 
+// What 8 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_8(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+
+  float* out = m.out + 3080 * c1 + 40 * row;
+  for (long i = 0; i < 8; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 40; n += 8) {
+      store(out + 40 * i + n, carry * load(out + 40 * i + n));
+    }
+  }
+}
+
 // 4 rows x 24 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_4x24(const float* weights, const float* v, long count,
-    float* out, const float* carry, bool fresh) {
+    float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
 
   if (!fresh) {
-    const vec c0 = splat(carry[0]);
-    s00 = c0 * load(out);
-    s01 = c0 * load(out + 8);
-    s02 = c0 * load(out + 16);
-    const vec c1 = splat(carry[1]);
-    s10 = c1 * load(out + 40);
-    s11 = c1 * load(out + 48);
-    s12 = c1 * load(out + 56);
-    const vec c2 = splat(carry[2]);
-    s20 = c2 * load(out + 80);
-    s21 = c2 * load(out + 88);
-    s22 = c2 * load(out + 96);
-    const vec c3 = splat(carry[3]);
-    s30 = c3 * load(out + 120);
-    s31 = c3 * load(out + 128);
-    s32 = c3 * load(out + 136);
+    s00 = load(out);
+    s01 = load(out + 8);
+    s02 = load(out + 16);
+    s10 = load(out + 40);
+    s11 = load(out + 48);
+    s12 = load(out + 56);
+    s20 = load(out + 80);
+    s21 = load(out + 88);
+    s22 = load(out + 96);
+    s30 = load(out + 120);
+    s31 = load(out + 128);
+    s32 = load(out + 136);
   }
 
+#pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 40 * k);
     const vec b1 = load(v + 40 * k + 8);
@@ -941,27 +957,24 @@ struct attention_memory {
 
 // 4 rows x 16 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_4x16(const float* weights, const float* v, long count,
-    float* out, const float* carry, bool fresh) {
+    float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f);
 
   if (!fresh) {
-    const vec c0 = splat(carry[0]);
-    s00 = c0 * load(out);
-    s01 = c0 * load(out + 8);
-    const vec c1 = splat(carry[1]);
-    s10 = c1 * load(out + 40);
-    s11 = c1 * load(out + 48);
-    const vec c2 = splat(carry[2]);
-    s20 = c2 * load(out + 80);
-    s21 = c2 * load(out + 88);
-    const vec c3 = splat(carry[3]);
-    s30 = c3 * load(out + 120);
-    s31 = c3 * load(out + 128);
+    s00 = load(out);
+    s01 = load(out + 8);
+    s10 = load(out + 40);
+    s11 = load(out + 48);
+    s20 = load(out + 80);
+    s21 = load(out + 88);
+    s30 = load(out + 120);
+    s31 = load(out + 128);
   }
 
+#pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 40 * k);
     const vec b1 = load(v + 40 * k + 8);
@@ -994,24 +1007,23 @@ struct attention_memory {
     attention_memory& local, bool fresh) {
   const float* v = m.v + 3080 * c1 + 40 * col;
   float* out = m.out + 3080 * c1 + 40 * row;
-  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
+  store(local.total, load(local.total) + load(local.block_total));
 
   for (long i = 0; i < 8; i += 4) {
     const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 77);
     const long end = smaller(high_last - col, count);
-    attention_values_4x24(local.scores + i, v, end, out + 40 * i, local.carry + i, fresh);
+    attention_values_4x24(local.scores + i, v, end, out + 40 * i, fresh);
   }
   for (long i = 0; i < 8; i += 4) {
     const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 77);
     const long end = smaller(high_last - col, count);
-    attention_values_4x16(local.scores + i, v + 24, end, out + 40 * i + 24, local.carry + i, fresh);
+    attention_values_4x16(local.scores + i, v + 24, end, out + 40 * i + 24, fresh);
   }
 }
 
 // 8 rows against `count` columns from col on.
 [[gnu::noinline]] void attention_visit_8(const Memory& m, long c1, long row, long col, long count,
     long whole_end, attention_memory& local, bool fresh) {
-  store(local.carry, splat(1.0f));
   store(local.block_total, splat(0.0f));
   long done = 0;
 
@@ -1041,7 +1053,11 @@ struct attention_memory {
   if (any(negation(inside0))) {
     store(local.block_peak, splat(-__FLT_MAX__));
     attention_scores_of_8(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_8(local, count, false);
+    attention_weigh_8(local, done, false);
+    if (!fresh) {
+      attention_carry_over_8(m, c1, row, local);
+    }
+    attention_weights_of_8(m, c1, row, col, done, count, whole_end, local);
   }
 
   attention_fold_8(m, c1, row, col, count, local, fresh);
@@ -1111,7 +1127,7 @@ struct attention_memory {
 
   // Rows change places with their elements: a vector holds the same element of every row.
   for (long k = 0; k < 40; k += 8) {
-    transpose_block(a + k, 40, local.rows + 8 * k, 8, splat(0.15811388f));
+    transpose_block(a + k, 40, local.rows + 8 * k, 8, splat(0.22811012f));
   }
 
   store(local.peak, splat(-__FLT_MAX__));
@@ -1167,6 +1183,7 @@ struct attention_memory {
   vec s8_0 = splat(0.0f);
   vec s9_0 = splat(0.0f);
   vec s10_0 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -1225,6 +1242,7 @@ struct attention_memory {
   vec s8_0 = splat(0.0f);
   vec s9_0 = splat(0.0f);
   vec s10_0 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -1298,18 +1316,20 @@ struct attention_memory {
 
 // 11 columns x 8 rows of weights.
 [[gnu::noinline]] void attention_weights_11x8(const float* rows, const float* b, float* scores,
-    const float* peak, float* block_total) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  vec s0_0 = start0;
+  vec s1_0 = start0;
+  vec s2_0 = start0;
+  vec s3_0 = start0;
+  vec s4_0 = start0;
+  vec s5_0 = start0;
+  vec s6_0 = start0;
+  vec s7_0 = start0;
+  vec s8_0 = start0;
+  vec s9_0 = start0;
+  vec s10_0 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -1336,28 +1356,27 @@ struct attention_memory {
     s10_0 = fma(a10, b0, s10_0);
   }
 
-  const vec shift0 = shift_of(load(peak));
-  const vec w0_0 = exp_shifted(s0_0, shift0);
+  const vec w0_0 = exp2_near(s0_0);
   store(scores, w0_0);
-  const vec w1_0 = exp_shifted(s1_0, shift0);
+  const vec w1_0 = exp2_near(s1_0);
   store(scores + 8, w1_0);
-  const vec w2_0 = exp_shifted(s2_0, shift0);
+  const vec w2_0 = exp2_near(s2_0);
   store(scores + 16, w2_0);
-  const vec w3_0 = exp_shifted(s3_0, shift0);
+  const vec w3_0 = exp2_near(s3_0);
   store(scores + 24, w3_0);
-  const vec w4_0 = exp_shifted(s4_0, shift0);
+  const vec w4_0 = exp2_near(s4_0);
   store(scores + 32, w4_0);
-  const vec w5_0 = exp_shifted(s5_0, shift0);
+  const vec w5_0 = exp2_near(s5_0);
   store(scores + 40, w5_0);
-  const vec w6_0 = exp_shifted(s6_0, shift0);
+  const vec w6_0 = exp2_near(s6_0);
   store(scores + 48, w6_0);
-  const vec w7_0 = exp_shifted(s7_0, shift0);
+  const vec w7_0 = exp2_near(s7_0);
   store(scores + 56, w7_0);
-  const vec w8_0 = exp_shifted(s8_0, shift0);
+  const vec w8_0 = exp2_near(s8_0);
   store(scores + 64, w8_0);
-  const vec w9_0 = exp_shifted(s9_0, shift0);
+  const vec w9_0 = exp2_near(s9_0);
   store(scores + 72, w9_0);
-  const vec w10_0 = exp_shifted(s10_0, shift0);
+  const vec w10_0 = exp2_near(s10_0);
   store(scores + 80, w10_0);
 
   store(block_total,
@@ -1367,18 +1386,20 @@ struct attention_memory {
 
 // 11 columns x 8 rows of weights, some of them removed.
 [[gnu::noinline]] void attention_weights_11x8_in_part(const float* rows, const float* b,
-    float* scores, const float* peak, float* block_total, long row, long col) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s0_0 = start0;
+  vec s1_0 = start0;
+  vec s2_0 = start0;
+  vec s3_0 = start0;
+  vec s4_0 = start0;
+  vec s5_0 = start0;
+  vec s6_0 = start0;
+  vec s7_0 = start0;
+  vec s8_0 = start0;
+  vec s9_0 = start0;
+  vec s10_0 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -1408,39 +1429,38 @@ struct attention_memory {
   const vec removed = splat(-__builtin_inff());
 
   const ivec row_of_lane0 = isplat(row) + iota();
-  const vec shift0 = shift_of(load(peak));
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
-  const vec w0_0 = exp_shifted(x0_0, shift0);
+  const vec w0_0 = exp2_near(x0_0);
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  const vec w1_0 = exp_shifted(x1_0, shift0);
+  const vec w1_0 = exp2_near(x1_0);
   store(scores + 8, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  const vec w2_0 = exp_shifted(x2_0, shift0);
+  const vec w2_0 = exp2_near(x2_0);
   store(scores + 16, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  const vec w3_0 = exp_shifted(x3_0, shift0);
+  const vec w3_0 = exp2_near(x3_0);
   store(scores + 24, w3_0);
   const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  const vec w4_0 = exp_shifted(x4_0, shift0);
+  const vec w4_0 = exp2_near(x4_0);
   store(scores + 32, w4_0);
   const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  const vec w5_0 = exp_shifted(x5_0, shift0);
+  const vec w5_0 = exp2_near(x5_0);
   store(scores + 40, w5_0);
   const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  const vec w6_0 = exp_shifted(x6_0, shift0);
+  const vec w6_0 = exp2_near(x6_0);
   store(scores + 48, w6_0);
   const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  const vec w7_0 = exp_shifted(x7_0, shift0);
+  const vec w7_0 = exp2_near(x7_0);
   store(scores + 56, w7_0);
   const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  const vec w8_0 = exp_shifted(x8_0, shift0);
+  const vec w8_0 = exp2_near(x8_0);
   store(scores + 64, w8_0);
   const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  const vec w9_0 = exp_shifted(x9_0, shift0);
+  const vec w9_0 = exp2_near(x9_0);
   store(scores + 72, w9_0);
   const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  const vec w10_0 = exp_shifted(x10_0, shift0);
+  const vec w10_0 = exp2_near(x10_0);
   store(scores + 80, w10_0);
 
   store(block_total,
@@ -1453,7 +1473,7 @@ struct attention_memory {
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 77);
   if (col < high0) {
-    attention_weights_11x8_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+    attention_weights_11x8_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
   } else {
     for (long i = 0; i < 11; ++i) {
       store(scores + 8 * i, splat(0.0f));
@@ -1467,7 +1487,7 @@ struct attention_memory {
   const float* b = m.k + 3080 * c1 + 40 * col;
   for (long j = from; j < count - 10; j += 11) {
     if (col + j < whole_end) {
-      attention_weights_11x8(local.rows, b + 40 * j, local.scores + 8 * j, local.peak,
+      attention_weights_11x8(local.rows, b + 40 * j, local.scores + 8 * j, local.shift,
           local.block_total);
     } else {
       attention_weights_in_part_11x5(b + 40 * j, local.scores + 8 * j, row, col + j, local);
@@ -1488,18 +1508,32 @@ struct attention_memory {
   }
 }
 
+// What 5 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_5(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+
+  float* out = m.out + 3080 * c1 + 40 * row;
+  for (long i = 0; i < 5; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 40; n += 8) {
+      store(out + 40 * i + n, carry * load(out + 40 * i + n));
+    }
+  }
+}
+
 // One row x 24 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_1x24(const float* weights, const float* v, long count,
-    float* out, const float* carry, bool fresh) {
+    float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
 
   if (!fresh) {
-    const vec c0 = splat(carry[0]);
-    s00 = c0 * load(out);
-    s01 = c0 * load(out + 8);
-    s02 = c0 * load(out + 16);
+    s00 = load(out);
+    s01 = load(out + 8);
+    s02 = load(out + 16);
   }
 
+#pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec a0 = splat(weights[8 * k]);
     const vec b0 = load(v + 40 * k);
@@ -1517,15 +1551,15 @@ struct attention_memory {
 
 // One row x 16 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_1x16(const float* weights, const float* v, long count,
-    float* out, const float* carry, bool fresh) {
+    float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
 
   if (!fresh) {
-    const vec c0 = splat(carry[0]);
-    s00 = c0 * load(out);
-    s01 = c0 * load(out + 8);
+    s00 = load(out);
+    s01 = load(out + 8);
   }
 
+#pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec a0 = splat(weights[8 * k]);
     const vec b0 = load(v + 40 * k);
@@ -1543,34 +1577,33 @@ struct attention_memory {
     attention_memory& local, bool fresh) {
   const float* v = m.v + 3080 * c1 + 40 * col;
   float* out = m.out + 3080 * c1 + 40 * row;
-  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
+  store(local.total, load(local.total) + load(local.block_total));
 
   for (long i = 0; i < 4; i += 4) {
     const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 77);
     const long end = smaller(high_last - col, count);
-    attention_values_4x24(local.scores + i, v, end, out + 40 * i, local.carry + i, fresh);
+    attention_values_4x24(local.scores + i, v, end, out + 40 * i, fresh);
   }
   {
     const long high_first = smaller(8 * ((row + 4) / 8) + 8, 77);
     const long end = smaller(high_first - col, count);
-    attention_values_1x24(local.scores + 4, v, end, out + 160, local.carry + 4, fresh);
+    attention_values_1x24(local.scores + 4, v, end, out + 160, fresh);
   }
   for (long i = 0; i < 4; i += 4) {
     const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 77);
     const long end = smaller(high_last - col, count);
-    attention_values_4x16(local.scores + i, v + 24, end, out + 40 * i + 24, local.carry + i, fresh);
+    attention_values_4x16(local.scores + i, v + 24, end, out + 40 * i + 24, fresh);
   }
   {
     const long high_first = smaller(8 * ((row + 4) / 8) + 8, 77);
     const long end = smaller(high_first - col, count);
-    attention_values_1x16(local.scores + 4, v + 24, end, out + 184, local.carry + 4, fresh);
+    attention_values_1x16(local.scores + 4, v + 24, end, out + 184, fresh);
   }
 }
 
 // 5 rows against `count` columns from col on.
 [[gnu::noinline]] void attention_visit_5(const Memory& m, long c1, long row, long col, long count,
     long whole_end, attention_memory& local, bool fresh) {
-  store(local.carry, splat(1.0f));
   store(local.block_total, splat(0.0f));
   long done = 0;
 
@@ -1594,7 +1627,11 @@ struct attention_memory {
   if (any(negation(inside0))) {
     store(local.block_peak, splat(-__FLT_MAX__));
     attention_scores_of_5(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_8(local, count, false);
+    attention_weigh_8(local, done, false);
+    if (!fresh) {
+      attention_carry_over_5(m, c1, row, local);
+    }
+    attention_weights_of_5(m, c1, row, col, done, count, whole_end, local);
   }
 
   attention_fold_5(m, c1, row, col, count, local, fresh);
@@ -1610,7 +1647,7 @@ struct attention_memory {
   for (long k = 0; k < 40; ++k) {
     for (long lane = 0; lane < 8; ++lane) {
       const long r = smaller(lane, 4);
-      local.rows[8 * k + lane] = a[40 * r + k] * 0.15811388f;
+      local.rows[8 * k + lane] = a[40 * r + k] * 0.22811012f;
     }
   }
 

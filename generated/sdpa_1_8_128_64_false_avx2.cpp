@@ -16,7 +16,7 @@
 //
 // What was decided:
 // - attention: 8 times 128 rows against 128 columns, 84 at a time: their scores lie in a worker's
-//   28.7 kB and nowhere else. 2 blocks of 48 rows, score tiles of 2 columns x 48 lanes: 12 of 16
+//   28.9 kB and nowhere else. 2 blocks of 48 rows, score tiles of 2 columns x 48 lanes: 12 of 16
 //   registers accumulate, a step is 12 fma on 8 loads. 1 block of 32 rows, score tiles of 3 columns
 //   x 32 lanes: 12 of 16 registers accumulate, a step is 12 fma on 7 loads. Value tiles of 3 rows x
 //   32 columns: 12 of 16 registers accumulate, a step is 12 fma on 7 loads.
@@ -123,37 +123,19 @@ static inline void transpose_block(const float* from, long from_stride, float* t
   }
 }
 
-// e^x for x <= 0, within a relative 2e-7 + 3e-9 |x|. NaN stays NaN. Exactly 0 below -87.3365, where
-// the result would be subnormal, and at -inf.
-static inline vec exp_nonpositive(vec x) {
-  ivec n = nearest(x * splat(1.44269502f));
-  vec r = fma(to_real(n), splat(-0.693147182f), x);
-  vec p = splat(0.00828973018f);
-  p = fma(p, r, splat(0.0418978557f));
-  p = fma(p, r, splat(0.166676477f));
-  p = fma(p, r, splat(0.499991506f));
-  p = fma(p, r, splat(0.999999702f));
-  p = fma(p, r, splat(1.0f));
-  return keep_where(not_less(x, splat(-87.3365021f)), add_exponent(p, n));
-}
-
-// What exp_shifted wants to know of a row's peak: -log2(e) * peak, finite for every finite peak.
-static inline vec shift_of(vec peak) { return min(splat(__FLT_MAX__), peak * splat(-1.44269502f)); }
-
-// e^(x - peak), given shift_of(peak). NaN stays NaN, -inf gives 0; a result below the least normal
-// float is 0 or subnormal, one above 2^127 is that or more.
-static inline vec exp_shifted(vec x, vec shift) {
-  vec y = fma(x, splat(1.44269502f), shift);
-  y = min(splat(127.0f), y);
-  ivec n = nearest(y);
-  vec r = y - to_real(n);
+// 2^x within a relative 2e-7. NaN stays NaN, -inf gives 0; a result below the least normal float is
+// 0 or subnormal, one above 2^127 is that or more.
+static inline vec exp2_near(vec x) {
+  x = min(splat(127.0f), x);
+  ivec n = nearest(x);
+  vec r = x - to_real(n);
   vec p = splat(0.00132692605f);
   p = fma(p, r, splat(0.00967129972f));
   p = fma(p, r, splat(0.055507116f));
   p = fma(p, r, splat(0.240222469f));
   p = fma(p, r, splat(0.693147004f));
   p = fma(p, r, splat(1.0f));
-  return keep_where(not_less(y, splat(-126.0f)), add_exponent(p, n));
+  return keep_where(not_less(x, splat(-126.0f)), add_exponent(p, n));
 }
 
 // e^x within a relative 2e-7. NaN stays NaN. Exactly 0 below -87.3365, where the result would be
@@ -172,6 +154,20 @@ static inline vec exp(vec x) {
   return select(less(splat(88.7228317f), x), splat(__builtin_inff()), y);
 }
 static inline float exp(float x) { return first(exp(splat(x))); }
+
+// 2^x for x <= 0 within a relative 2e-7. NaN stays NaN. Exactly 0 below -126, where the result
+// would be subnormal, and at -inf.
+static inline vec exp2_nonpositive(vec x) {
+  ivec n = nearest(x);
+  vec r = x - to_real(n);
+  vec p = splat(0.00132692605f);
+  p = fma(p, r, splat(0.00967129972f));
+  p = fma(p, r, splat(0.055507116f));
+  p = fma(p, r, splat(0.240222469f));
+  p = fma(p, r, splat(0.693147004f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(x, splat(-126.0f)), add_exponent(p, n));
+}
 
 // Subnormals count as zero, rounding to nearest, no traps. Returns the state before.
 static inline unsigned set_float_state() {
@@ -218,13 +214,14 @@ struct Memory {
 
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
-  float rows[3072];       // [64][48], scaled
+  float rows[3072];       // [64][48], scaled, in units of log 2
   float scores[4032];     // [84][48]; weights once they are known
   float peak[48];         // of each row, the score that the others are compared with
   float total[48];        // and the sum of its weights
   float carry[48];        // what its older sums are multiplied by, at the end by what
   float block_peak[48];   // the greatest score in the block of columns
   float block_total[48];  // and the sum of the block's weights
+  float shift[48];        // -peak, where the rows' accumulators start
 };
 
 // 2 columns x 48 rows of scores.
@@ -234,6 +231,7 @@ struct attention_memory {
       s05 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f),
       s15 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec a0 = splat(b[k]);
     const vec a1 = splat(b[k + 64]);
@@ -295,8 +293,9 @@ struct attention_memory {
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
   store(local.peak, peak0);
-  const vec shift0 = shift_of(peak0);
-  store(local.carry, exp_nonpositive(old0 - peak0));
+  const vec shift0 = splat(0.0f) - peak0;
+  store(local.shift, shift0);
+  store(local.carry, exp2_nonpositive(old0 - peak0));
   vec total0 = splat(0.0f);
 
   const vec old1 = load(local.peak + 8);
@@ -304,8 +303,9 @@ struct attention_memory {
   const vec peak1 =
       select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 8)), old1);
   store(local.peak + 8, peak1);
-  const vec shift1 = shift_of(peak1);
-  store(local.carry + 8, exp_nonpositive(old1 - peak1));
+  const vec shift1 = splat(0.0f) - peak1;
+  store(local.shift + 8, shift1);
+  store(local.carry + 8, exp2_nonpositive(old1 - peak1));
   vec total1 = splat(0.0f);
 
   const vec old2 = load(local.peak + 16);
@@ -313,8 +313,9 @@ struct attention_memory {
   const vec peak2 =
       select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 16)), old2);
   store(local.peak + 16, peak2);
-  const vec shift2 = shift_of(peak2);
-  store(local.carry + 16, exp_nonpositive(old2 - peak2));
+  const vec shift2 = splat(0.0f) - peak2;
+  store(local.shift + 16, shift2);
+  store(local.carry + 16, exp2_nonpositive(old2 - peak2));
   vec total2 = splat(0.0f);
 
   const vec old3 = load(local.peak + 24);
@@ -322,8 +323,9 @@ struct attention_memory {
   const vec peak3 =
       select(either(all_lanes(all), outside3), max(old3, load(local.block_peak + 24)), old3);
   store(local.peak + 24, peak3);
-  const vec shift3 = shift_of(peak3);
-  store(local.carry + 24, exp_nonpositive(old3 - peak3));
+  const vec shift3 = splat(0.0f) - peak3;
+  store(local.shift + 24, shift3);
+  store(local.carry + 24, exp2_nonpositive(old3 - peak3));
   vec total3 = splat(0.0f);
 
   const vec old4 = load(local.peak + 32);
@@ -331,8 +333,9 @@ struct attention_memory {
   const vec peak4 =
       select(either(all_lanes(all), outside4), max(old4, load(local.block_peak + 32)), old4);
   store(local.peak + 32, peak4);
-  const vec shift4 = shift_of(peak4);
-  store(local.carry + 32, exp_nonpositive(old4 - peak4));
+  const vec shift4 = splat(0.0f) - peak4;
+  store(local.shift + 32, shift4);
+  store(local.carry + 32, exp2_nonpositive(old4 - peak4));
   vec total4 = splat(0.0f);
 
   const vec old5 = load(local.peak + 40);
@@ -340,27 +343,28 @@ struct attention_memory {
   const vec peak5 =
       select(either(all_lanes(all), outside5), max(old5, load(local.block_peak + 40)), old5);
   store(local.peak + 40, peak5);
-  const vec shift5 = shift_of(peak5);
-  store(local.carry + 40, exp_nonpositive(old5 - peak5));
+  const vec shift5 = splat(0.0f) - peak5;
+  store(local.shift + 40, shift5);
+  store(local.carry + 40, exp2_nonpositive(old5 - peak5));
   vec total5 = splat(0.0f);
 
   for (long j = 0; j < count; ++j) {
-    const vec w0 = exp_shifted(load(local.scores + 48 * j), shift0);
+    const vec w0 = exp2_near(load(local.scores + 48 * j) + shift0);
     store(local.scores + 48 * j, w0);
     total0 = total0 + w0;
-    const vec w1 = exp_shifted(load(local.scores + 48 * j + 8), shift1);
+    const vec w1 = exp2_near(load(local.scores + 48 * j + 8) + shift1);
     store(local.scores + 48 * j + 8, w1);
     total1 = total1 + w1;
-    const vec w2 = exp_shifted(load(local.scores + 48 * j + 16), shift2);
+    const vec w2 = exp2_near(load(local.scores + 48 * j + 16) + shift2);
     store(local.scores + 48 * j + 16, w2);
     total2 = total2 + w2;
-    const vec w3 = exp_shifted(load(local.scores + 48 * j + 24), shift3);
+    const vec w3 = exp2_near(load(local.scores + 48 * j + 24) + shift3);
     store(local.scores + 48 * j + 24, w3);
     total3 = total3 + w3;
-    const vec w4 = exp_shifted(load(local.scores + 48 * j + 32), shift4);
+    const vec w4 = exp2_near(load(local.scores + 48 * j + 32) + shift4);
     store(local.scores + 48 * j + 32, w4);
     total4 = total4 + w4;
-    const vec w5 = exp_shifted(load(local.scores + 48 * j + 40), shift5);
+    const vec w5 = exp2_near(load(local.scores + 48 * j + 40) + shift5);
     store(local.scores + 48 * j + 40, w5);
     total5 = total5 + w5;
   }
@@ -375,11 +379,16 @@ struct attention_memory {
 
 // 2 columns x 48 rows of weights.
 [[gnu::noinline]] void attention_weights_2x48(const float* rows, const float* b, float* scores,
-    const float* peak, float* block_total) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f),
-      s05 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f),
-      s15 = splat(0.0f);
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  const vec start3 = load(shift + 24);
+  const vec start4 = load(shift + 32);
+  const vec start5 = load(shift + 40);
+  vec s00 = start0, s01 = start1, s02 = start2, s03 = start3, s04 = start4, s05 = start5;
+  vec s10 = start0, s11 = start1, s12 = start2, s13 = start3, s14 = start4, s15 = start5;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec a0 = splat(b[k]);
     const vec a1 = splat(b[k + 64]);
@@ -403,50 +412,44 @@ struct attention_memory {
     s15 = fma(a1, b5, s15);
   }
 
-  const vec shift0 = shift_of(load(peak));
-  const vec w0_0 = exp_shifted(s00, shift0);
+  const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
-  const vec w1_0 = exp_shifted(s10, shift0);
+  const vec w1_0 = exp2_near(s10);
   store(scores + 48, w1_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0);
 
-  const vec shift1 = shift_of(load(peak + 8));
-  const vec w0_1 = exp_shifted(s01, shift1);
+  const vec w0_1 = exp2_near(s01);
   store(scores + 8, w0_1);
-  const vec w1_1 = exp_shifted(s11, shift1);
+  const vec w1_1 = exp2_near(s11);
   store(scores + 56, w1_1);
 
   store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
 
-  const vec shift2 = shift_of(load(peak + 16));
-  const vec w0_2 = exp_shifted(s02, shift2);
+  const vec w0_2 = exp2_near(s02);
   store(scores + 16, w0_2);
-  const vec w1_2 = exp_shifted(s12, shift2);
+  const vec w1_2 = exp2_near(s12);
   store(scores + 64, w1_2);
 
   store(block_total + 16, load(block_total + 16) + w0_2 + w1_2);
 
-  const vec shift3 = shift_of(load(peak + 24));
-  const vec w0_3 = exp_shifted(s03, shift3);
+  const vec w0_3 = exp2_near(s03);
   store(scores + 24, w0_3);
-  const vec w1_3 = exp_shifted(s13, shift3);
+  const vec w1_3 = exp2_near(s13);
   store(scores + 72, w1_3);
 
   store(block_total + 24, load(block_total + 24) + w0_3 + w1_3);
 
-  const vec shift4 = shift_of(load(peak + 32));
-  const vec w0_4 = exp_shifted(s04, shift4);
+  const vec w0_4 = exp2_near(s04);
   store(scores + 32, w0_4);
-  const vec w1_4 = exp_shifted(s14, shift4);
+  const vec w1_4 = exp2_near(s14);
   store(scores + 80, w1_4);
 
   store(block_total + 32, load(block_total + 32) + w0_4 + w1_4);
 
-  const vec shift5 = shift_of(load(peak + 40));
-  const vec w0_5 = exp_shifted(s05, shift5);
+  const vec w0_5 = exp2_near(s05);
   store(scores + 40, w0_5);
-  const vec w1_5 = exp_shifted(s15, shift5);
+  const vec w1_5 = exp2_near(s15);
   store(scores + 88, w1_5);
 
   store(block_total + 40, load(block_total + 40) + w0_5 + w1_5);
@@ -457,7 +460,7 @@ struct attention_memory {
     long count, attention_memory& local) {
   const float* b = m.k + 8192 * c1 + 64 * col;
   for (long j = from; j < count - 1; j += 2) {
-    attention_weights_2x48(local.rows, b + 64 * j, local.scores + 48 * j, local.peak,
+    attention_weights_2x48(local.rows, b + 64 * j, local.scores + 48 * j, local.shift,
         local.block_total);
   }
 }
@@ -471,31 +474,48 @@ struct attention_memory {
   }
 }
 
+// What 48 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_48(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 8, load(local.carry + 8) * load(local.total + 8));
+  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
+  store(local.total + 24, load(local.carry + 24) * load(local.total + 24));
+  store(local.total + 32, load(local.carry + 32) * load(local.total + 32));
+  store(local.total + 40, load(local.carry + 40) * load(local.total + 40));
+
+  float* out = m.out + 8192 * c1 + 64 * row;
+  for (long i = 0; i < 48; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 8) {
+      store(out + 64 * i + n, carry * load(out + 64 * i + n));
+    }
+  }
+}
+
 // 3 rows x 32 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_3x32(const float* weights, const float* v, long count,
-    float* out, const float* carry, bool fresh) {
+    float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
 
   if (!fresh) {
-    const vec c0 = splat(carry[0]);
-    s00 = c0 * load(out);
-    s01 = c0 * load(out + 8);
-    s02 = c0 * load(out + 16);
-    s03 = c0 * load(out + 24);
-    const vec c1 = splat(carry[1]);
-    s10 = c1 * load(out + 64);
-    s11 = c1 * load(out + 72);
-    s12 = c1 * load(out + 80);
-    s13 = c1 * load(out + 88);
-    const vec c2 = splat(carry[2]);
-    s20 = c2 * load(out + 128);
-    s21 = c2 * load(out + 136);
-    s22 = c2 * load(out + 144);
-    s23 = c2 * load(out + 152);
+    s00 = load(out);
+    s01 = load(out + 8);
+    s02 = load(out + 16);
+    s03 = load(out + 24);
+    s10 = load(out + 64);
+    s11 = load(out + 72);
+    s12 = load(out + 80);
+    s13 = load(out + 88);
+    s20 = load(out + 128);
+    s21 = load(out + 136);
+    s22 = load(out + 144);
+    s23 = load(out + 152);
   }
 
+#pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec a0 = splat(weights[48 * k]);
     const vec a1 = splat(weights[48 * k + 1]);
@@ -537,22 +557,16 @@ struct attention_memory {
     attention_memory& local, bool fresh) {
   const float* v = m.v + 8192 * c1 + 64 * col;
   float* out = m.out + 8192 * c1 + 64 * row;
-  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
-  store(local.total + 8,
-      load(local.carry + 8) * load(local.total + 8) + load(local.block_total + 8));
-  store(local.total + 16,
-      load(local.carry + 16) * load(local.total + 16) + load(local.block_total + 16));
-  store(local.total + 24,
-      load(local.carry + 24) * load(local.total + 24) + load(local.block_total + 24));
-  store(local.total + 32,
-      load(local.carry + 32) * load(local.total + 32) + load(local.block_total + 32));
-  store(local.total + 40,
-      load(local.carry + 40) * load(local.total + 40) + load(local.block_total + 40));
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  store(local.total + 24, load(local.total + 24) + load(local.block_total + 24));
+  store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
+  store(local.total + 40, load(local.total + 40) + load(local.block_total + 40));
 
   for (long n = 0; n < 64; n += 32) {
     for (long i = 0; i < 48; i += 3) {
-      attention_values_3x32(local.scores + i, v + n, count, out + 64 * i + n, local.carry + i,
-          fresh);
+      attention_values_3x32(local.scores + i, v + n, count, out + 64 * i + n, fresh);
     }
   }
 }
@@ -560,12 +574,6 @@ struct attention_memory {
 // 48 rows against `count` columns from col on.
 [[gnu::noinline]] void attention_visit_48(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
-  store(local.carry, splat(1.0f));
-  store(local.carry + 8, splat(1.0f));
-  store(local.carry + 16, splat(1.0f));
-  store(local.carry + 24, splat(1.0f));
-  store(local.carry + 32, splat(1.0f));
-  store(local.carry + 40, splat(1.0f));
   store(local.block_total, splat(0.0f));
   store(local.block_total + 8, splat(0.0f));
   store(local.block_total + 16, splat(0.0f));
@@ -605,7 +613,11 @@ struct attention_memory {
     store(local.block_peak + 32, splat(-__FLT_MAX__));
     store(local.block_peak + 40, splat(-__FLT_MAX__));
     attention_scores_of_48(m, c1, col, 0, count, local);
-    attention_weigh_48(local, count, false);
+    attention_weigh_48(local, done, false);
+    if (!fresh) {
+      attention_carry_over_48(m, c1, row, local);
+    }
+    attention_weights_of_48(m, c1, col, done, count, local);
   }
 
   attention_fold_48(m, c1, row, col, count, local, fresh);
@@ -671,7 +683,7 @@ struct attention_memory {
   // Rows change places with their elements: a vector holds the same element of every row.
   for (long r = 0; r < 48; r += 8) {
     for (long k = 0; k < 64; k += 8) {
-      transpose_block(a + 64 * r + k, 64, local.rows + 48 * k + r, 48, splat(0.125f));
+      transpose_block(a + 64 * r + k, 64, local.rows + 48 * k + r, 48, splat(0.18033688f));
     }
   }
 
@@ -732,6 +744,7 @@ struct attention_memory {
     float* block_peak) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec a0 = splat(b[k]);
     const vec a1 = splat(b[k + 64]);
@@ -776,6 +789,7 @@ struct attention_memory {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec a0 = splat(b[k]);
     const vec a1 = splat(b[k + 64]);
@@ -830,8 +844,9 @@ struct attention_memory {
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
   store(local.peak, peak0);
-  const vec shift0 = shift_of(peak0);
-  store(local.carry, exp_nonpositive(old0 - peak0));
+  const vec shift0 = splat(0.0f) - peak0;
+  store(local.shift, shift0);
+  store(local.carry, exp2_nonpositive(old0 - peak0));
   vec total0 = splat(0.0f);
 
   const vec old1 = load(local.peak + 8);
@@ -839,8 +854,9 @@ struct attention_memory {
   const vec peak1 =
       select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 8)), old1);
   store(local.peak + 8, peak1);
-  const vec shift1 = shift_of(peak1);
-  store(local.carry + 8, exp_nonpositive(old1 - peak1));
+  const vec shift1 = splat(0.0f) - peak1;
+  store(local.shift + 8, shift1);
+  store(local.carry + 8, exp2_nonpositive(old1 - peak1));
   vec total1 = splat(0.0f);
 
   const vec old2 = load(local.peak + 16);
@@ -848,8 +864,9 @@ struct attention_memory {
   const vec peak2 =
       select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 16)), old2);
   store(local.peak + 16, peak2);
-  const vec shift2 = shift_of(peak2);
-  store(local.carry + 16, exp_nonpositive(old2 - peak2));
+  const vec shift2 = splat(0.0f) - peak2;
+  store(local.shift + 16, shift2);
+  store(local.carry + 16, exp2_nonpositive(old2 - peak2));
   vec total2 = splat(0.0f);
 
   const vec old3 = load(local.peak + 24);
@@ -857,21 +874,22 @@ struct attention_memory {
   const vec peak3 =
       select(either(all_lanes(all), outside3), max(old3, load(local.block_peak + 24)), old3);
   store(local.peak + 24, peak3);
-  const vec shift3 = shift_of(peak3);
-  store(local.carry + 24, exp_nonpositive(old3 - peak3));
+  const vec shift3 = splat(0.0f) - peak3;
+  store(local.shift + 24, shift3);
+  store(local.carry + 24, exp2_nonpositive(old3 - peak3));
   vec total3 = splat(0.0f);
 
   for (long j = 0; j < count; ++j) {
-    const vec w0 = exp_shifted(load(local.scores + 48 * j), shift0);
+    const vec w0 = exp2_near(load(local.scores + 48 * j) + shift0);
     store(local.scores + 48 * j, w0);
     total0 = total0 + w0;
-    const vec w1 = exp_shifted(load(local.scores + 48 * j + 8), shift1);
+    const vec w1 = exp2_near(load(local.scores + 48 * j + 8) + shift1);
     store(local.scores + 48 * j + 8, w1);
     total1 = total1 + w1;
-    const vec w2 = exp_shifted(load(local.scores + 48 * j + 16), shift2);
+    const vec w2 = exp2_near(load(local.scores + 48 * j + 16) + shift2);
     store(local.scores + 48 * j + 16, w2);
     total2 = total2 + w2;
-    const vec w3 = exp_shifted(load(local.scores + 48 * j + 24), shift3);
+    const vec w3 = exp2_near(load(local.scores + 48 * j + 24) + shift3);
     store(local.scores + 48 * j + 24, w3);
     total3 = total3 + w3;
   }
@@ -884,10 +902,15 @@ struct attention_memory {
 
 // 3 columns x 32 rows of weights.
 [[gnu::noinline]] void attention_weights_3x32(const float* rows, const float* b, float* scores,
-    const float* peak, float* block_total) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  const vec start3 = load(shift + 24);
+  vec s00 = start0, s01 = start1, s02 = start2, s03 = start3;
+  vec s10 = start0, s11 = start1, s12 = start2, s13 = start3;
+  vec s20 = start0, s21 = start1, s22 = start2, s23 = start3;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec a0 = splat(b[k]);
     const vec a1 = splat(b[k + 64]);
@@ -910,42 +933,38 @@ struct attention_memory {
     s23 = fma(a2, b3, s23);
   }
 
-  const vec shift0 = shift_of(load(peak));
-  const vec w0_0 = exp_shifted(s00, shift0);
+  const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
-  const vec w1_0 = exp_shifted(s10, shift0);
+  const vec w1_0 = exp2_near(s10);
   store(scores + 48, w1_0);
-  const vec w2_0 = exp_shifted(s20, shift0);
+  const vec w2_0 = exp2_near(s20);
   store(scores + 96, w2_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0);
 
-  const vec shift1 = shift_of(load(peak + 8));
-  const vec w0_1 = exp_shifted(s01, shift1);
+  const vec w0_1 = exp2_near(s01);
   store(scores + 8, w0_1);
-  const vec w1_1 = exp_shifted(s11, shift1);
+  const vec w1_1 = exp2_near(s11);
   store(scores + 56, w1_1);
-  const vec w2_1 = exp_shifted(s21, shift1);
+  const vec w2_1 = exp2_near(s21);
   store(scores + 104, w2_1);
 
   store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1);
 
-  const vec shift2 = shift_of(load(peak + 16));
-  const vec w0_2 = exp_shifted(s02, shift2);
+  const vec w0_2 = exp2_near(s02);
   store(scores + 16, w0_2);
-  const vec w1_2 = exp_shifted(s12, shift2);
+  const vec w1_2 = exp2_near(s12);
   store(scores + 64, w1_2);
-  const vec w2_2 = exp_shifted(s22, shift2);
+  const vec w2_2 = exp2_near(s22);
   store(scores + 112, w2_2);
 
   store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2);
 
-  const vec shift3 = shift_of(load(peak + 24));
-  const vec w0_3 = exp_shifted(s03, shift3);
+  const vec w0_3 = exp2_near(s03);
   store(scores + 24, w0_3);
-  const vec w1_3 = exp_shifted(s13, shift3);
+  const vec w1_3 = exp2_near(s13);
   store(scores + 72, w1_3);
-  const vec w2_3 = exp_shifted(s23, shift3);
+  const vec w2_3 = exp2_near(s23);
   store(scores + 120, w2_3);
 
   store(block_total + 24, load(block_total + 24) + w0_3 + w1_3 + w2_3);
@@ -953,9 +972,14 @@ struct attention_memory {
 
 // 2 columns x 32 rows of weights.
 [[gnu::noinline]] void attention_weights_2x32(const float* rows, const float* b, float* scores,
-    const float* peak, float* block_total) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  const vec start3 = load(shift + 24);
+  vec s00 = start0, s01 = start1, s02 = start2, s03 = start3;
+  vec s10 = start0, s11 = start1, s12 = start2, s13 = start3;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec a0 = splat(b[k]);
     const vec a1 = splat(b[k + 64]);
@@ -973,34 +997,30 @@ struct attention_memory {
     s13 = fma(a1, b3, s13);
   }
 
-  const vec shift0 = shift_of(load(peak));
-  const vec w0_0 = exp_shifted(s00, shift0);
+  const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
-  const vec w1_0 = exp_shifted(s10, shift0);
+  const vec w1_0 = exp2_near(s10);
   store(scores + 48, w1_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0);
 
-  const vec shift1 = shift_of(load(peak + 8));
-  const vec w0_1 = exp_shifted(s01, shift1);
+  const vec w0_1 = exp2_near(s01);
   store(scores + 8, w0_1);
-  const vec w1_1 = exp_shifted(s11, shift1);
+  const vec w1_1 = exp2_near(s11);
   store(scores + 56, w1_1);
 
   store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
 
-  const vec shift2 = shift_of(load(peak + 16));
-  const vec w0_2 = exp_shifted(s02, shift2);
+  const vec w0_2 = exp2_near(s02);
   store(scores + 16, w0_2);
-  const vec w1_2 = exp_shifted(s12, shift2);
+  const vec w1_2 = exp2_near(s12);
   store(scores + 64, w1_2);
 
   store(block_total + 16, load(block_total + 16) + w0_2 + w1_2);
 
-  const vec shift3 = shift_of(load(peak + 24));
-  const vec w0_3 = exp_shifted(s03, shift3);
+  const vec w0_3 = exp2_near(s03);
   store(scores + 24, w0_3);
-  const vec w1_3 = exp_shifted(s13, shift3);
+  const vec w1_3 = exp2_near(s13);
   store(scores + 72, w1_3);
 
   store(block_total + 24, load(block_total + 24) + w0_3 + w1_3);
@@ -1011,12 +1031,12 @@ struct attention_memory {
     long count, attention_memory& local) {
   const float* b = m.k + 8192 * c1 + 64 * col;
   for (long j = from; j < count - 2; j += 3) {
-    attention_weights_3x32(local.rows, b + 64 * j, local.scores + 48 * j, local.peak,
+    attention_weights_3x32(local.rows, b + 64 * j, local.scores + 48 * j, local.shift,
         local.block_total);
   }
   const long rest = 3 * (count / 3);
   if (rest < count && from <= rest) {
-    attention_weights_2x32(local.rows, b + 64 * rest, local.scores + 48 * rest, local.peak,
+    attention_weights_2x32(local.rows, b + 64 * rest, local.scores + 48 * rest, local.shift,
         local.block_total);
   }
 }
@@ -1034,25 +1054,41 @@ struct attention_memory {
   }
 }
 
+// What 32 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_32(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 8, load(local.carry + 8) * load(local.total + 8));
+  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
+  store(local.total + 24, load(local.carry + 24) * load(local.total + 24));
+
+  float* out = m.out + 8192 * c1 + 64 * row;
+  for (long i = 0; i < 32; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 8) {
+      store(out + 64 * i + n, carry * load(out + 64 * i + n));
+    }
+  }
+}
+
 // 2 rows x 32 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_2x32(const float* weights, const float* v, long count,
-    float* out, const float* carry, bool fresh) {
+    float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
 
   if (!fresh) {
-    const vec c0 = splat(carry[0]);
-    s00 = c0 * load(out);
-    s01 = c0 * load(out + 8);
-    s02 = c0 * load(out + 16);
-    s03 = c0 * load(out + 24);
-    const vec c1 = splat(carry[1]);
-    s10 = c1 * load(out + 64);
-    s11 = c1 * load(out + 72);
-    s12 = c1 * load(out + 80);
-    s13 = c1 * load(out + 88);
+    s00 = load(out);
+    s01 = load(out + 8);
+    s02 = load(out + 16);
+    s03 = load(out + 24);
+    s10 = load(out + 64);
+    s11 = load(out + 72);
+    s12 = load(out + 80);
+    s13 = load(out + 88);
   }
 
+#pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec a0 = splat(weights[48 * k]);
     const vec a1 = splat(weights[48 * k + 1]);
@@ -1085,22 +1121,17 @@ struct attention_memory {
     attention_memory& local, bool fresh) {
   const float* v = m.v + 8192 * c1 + 64 * col;
   float* out = m.out + 8192 * c1 + 64 * row;
-  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
-  store(local.total + 8,
-      load(local.carry + 8) * load(local.total + 8) + load(local.block_total + 8));
-  store(local.total + 16,
-      load(local.carry + 16) * load(local.total + 16) + load(local.block_total + 16));
-  store(local.total + 24,
-      load(local.carry + 24) * load(local.total + 24) + load(local.block_total + 24));
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  store(local.total + 24, load(local.total + 24) + load(local.block_total + 24));
 
   for (long n = 0; n < 64; n += 32) {
     for (long i = 0; i < 30; i += 3) {
-      attention_values_3x32(local.scores + i, v + n, count, out + 64 * i + n, local.carry + i,
-          fresh);
+      attention_values_3x32(local.scores + i, v + n, count, out + 64 * i + n, fresh);
     }
     {
-      attention_values_2x32(local.scores + 30, v + n, count, out + n + 1920, local.carry + 30,
-          fresh);
+      attention_values_2x32(local.scores + 30, v + n, count, out + n + 1920, fresh);
     }
   }
 }
@@ -1108,10 +1139,6 @@ struct attention_memory {
 // 32 rows against `count` columns from col on.
 [[gnu::noinline]] void attention_visit_32(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
-  store(local.carry, splat(1.0f));
-  store(local.carry + 8, splat(1.0f));
-  store(local.carry + 16, splat(1.0f));
-  store(local.carry + 24, splat(1.0f));
   store(local.block_total, splat(0.0f));
   store(local.block_total + 8, splat(0.0f));
   store(local.block_total + 16, splat(0.0f));
@@ -1147,7 +1174,11 @@ struct attention_memory {
     store(local.block_peak + 16, splat(-__FLT_MAX__));
     store(local.block_peak + 24, splat(-__FLT_MAX__));
     attention_scores_of_32(m, c1, col, 0, count, local);
-    attention_weigh_32(local, count, false);
+    attention_weigh_32(local, done, false);
+    if (!fresh) {
+      attention_carry_over_32(m, c1, row, local);
+    }
+    attention_weights_of_32(m, c1, col, done, count, local);
   }
 
   attention_fold_32(m, c1, row, col, count, local, fresh);
@@ -1162,7 +1193,7 @@ struct attention_memory {
   // Rows change places with their elements: a vector holds the same element of every row.
   for (long r = 0; r < 32; r += 8) {
     for (long k = 0; k < 64; k += 8) {
-      transpose_block(a + 64 * r + k, 64, local.rows + 48 * k + r, 48, splat(0.125f));
+      transpose_block(a + 64 * r + k, 64, local.rows + 48 * k + r, 48, splat(0.18033688f));
     }
   }
 
@@ -1226,13 +1257,13 @@ struct attention_memory {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 7344L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 7392L * worker));
   restore_float_state(before);
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 29376u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 29568u * (size_t)workers; }
 
 void run(const sdpa_1_8_128_64_false_args* args, const void* packed, void* workspace, int workers,
     sdpa_1_8_128_64_false_parallel_for parallel_for, void* ctx) {

@@ -16,7 +16,7 @@
 //
 // What was decided:
 // - attention: 8 times 128 rows against 128 columns, 96 at a time: their scores lie in a worker's
-//   41.2 kB and nowhere else. 2 blocks of 64 rows, score tiles of 4 columns x 64 lanes: 16 of 32
+//   41.5 kB and nowhere else. 2 blocks of 64 rows, score tiles of 4 columns x 64 lanes: 16 of 32
 //   registers accumulate, a step is 16 fma on 8 loads. Value tiles of 6 rows x 64 columns: 24 of 32
 //   registers accumulate, a step is 24 fma on 10 loads.
 #include "sdpa_1_8_128_64_false.h"
@@ -57,10 +57,6 @@ static inline vec splat(float x) { return _mm512_set1_ps(x); }
 static inline vec fma(vec a, vec b, vec c) { return _mm512_fmadd_ps(a, b, c); }
 
 // The second operand where either is NaN.
-static inline vec min(vec a, vec b) { return _mm512_maskz_min_ps(every, a, b); }
-static inline float min(float a, float b) { return a < b ? a : b; }
-
-// The second operand where either is NaN.
 static inline vec max(vec a, vec b) { return _mm512_maskz_max_ps(every, a, b); }
 static inline float max(float a, float b) { return a > b ? a : b; }
 
@@ -86,10 +82,10 @@ static inline bool any(lanes_t m) { return m != 0; }
 static inline lanes_t all_lanes(bool b) { return (lanes_t)-b; }
 static inline bool has_nan(vec a) { return _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q) != 0; }
 
-// a less the nearest integer, halves to even; 0 for +-inf.
-static inline vec from_nearest(vec a) { return _mm512_maskz_reduce_ps(every, a, 8); }
+// a less the greatest integer that is not above it, rounded down; 0 for +-inf.
+static inline vec fraction(vec a) { return _mm512_maskz_reduce_ps(every, a, 9); }
 
-// p * 2^n for whole n; NaN if either is.
+// p * 2^floor(n); NaN if either is.
 static inline vec scale2(vec p, vec n) { return _mm512_maskz_scalef_ps(every, p, n); }
 
 static inline float first(vec a) { return _mm512_cvtss_f32(a); }
@@ -131,35 +127,17 @@ static inline void transpose_block(const float* from, long from_stride, float* t
   }
 }
 
-// e^x for x <= 0, within a relative 2e-7 + 3e-9 |x|. NaN stays NaN. Exactly 0 below -87.3365, where
-// the result would be subnormal, and at -inf.
-static inline vec exp_nonpositive(vec x) {
-  vec n = fma(x, splat(1.44269502f), splat(12582912.0f)) - splat(12582912.0f);
-  vec r = fma(n, splat(-0.693147182f), x);
-  vec p = splat(0.00828973018f);
-  p = fma(p, r, splat(0.0418978557f));
-  p = fma(p, r, splat(0.166676477f));
-  p = fma(p, r, splat(0.499991506f));
-  p = fma(p, r, splat(0.999999702f));
-  p = fma(p, r, splat(1.0f));
-  return keep_where(not_less(x, splat(-87.3365021f)), scale2(p, n));
-}
-
-// What exp_shifted wants to know of a row's peak: -log2(e) * peak, finite for every finite peak.
-static inline vec shift_of(vec peak) { return min(splat(__FLT_MAX__), peak * splat(-1.44269502f)); }
-
-// e^(x - peak), given shift_of(peak). NaN stays NaN, -inf gives 0; a result below the least normal
-// float is 0 or subnormal, one above 2^127 is that or more.
-static inline vec exp_shifted(vec x, vec shift) {
-  vec y = fma(x, splat(1.44269502f), shift);
-  vec r = from_nearest(y), n = y - r;
-  vec p = splat(0.00132692605f);
-  p = fma(p, r, splat(0.00967129972f));
-  p = fma(p, r, splat(0.055507116f));
-  p = fma(p, r, splat(0.240222469f));
-  p = fma(p, r, splat(0.693147004f));
-  p = fma(p, r, splat(1.0f));
-  return scale2(p, n);
+// 2^x within a relative 2e-7. NaN stays NaN, -inf gives 0; a result below the least normal float is
+// 0 or subnormal, one above 2^127 is that or more.
+static inline vec exp2_near(vec x) {
+  vec r = fraction(x);
+  vec p = splat(0.00187556923f);
+  p = fma(p, r, splat(0.00899467524f));
+  p = fma(p, r, splat(0.0558212101f));
+  p = fma(p, r, splat(0.240155727f));
+  p = fma(p, r, splat(0.693152726f));
+  p = fma(p, r, splat(0.99999994f));
+  return scale2(p, x);
 }
 
 // e^x within a relative 2e-7. NaN stays NaN. Exactly 0 below -87.3365, where the result would be
@@ -178,6 +156,20 @@ static inline vec exp(vec x) {
   return select(less(splat(88.7228317f), x), splat(__builtin_inff()), y);
 }
 static inline float exp(float x) { return first(exp(splat(x))); }
+
+// 2^x for x <= 0 within a relative 2e-7. NaN stays NaN. Exactly 0 below -126, where the result
+// would be subnormal, and at -inf.
+static inline vec exp2_nonpositive(vec x) {
+  vec n = (x + splat(12582912.0f)) - splat(12582912.0f);
+  vec r = x - n;
+  vec p = splat(0.00132692605f);
+  p = fma(p, r, splat(0.00967129972f));
+  p = fma(p, r, splat(0.055507116f));
+  p = fma(p, r, splat(0.240222469f));
+  p = fma(p, r, splat(0.693147004f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(x, splat(-126.0f)), scale2(p, n));
+}
 
 // Subnormals count as zero, rounding to nearest, no traps. Returns the state before.
 static inline unsigned set_float_state() {
@@ -224,13 +216,14 @@ struct Memory {
 
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
-  float rows[4096];       // [64][64], scaled
+  float rows[4096];       // [64][64], scaled, in units of log 2
   float scores[6144];     // [96][64]; weights once they are known
   float peak[64];         // of each row, the score that the others are compared with
   float total[64];        // and the sum of its weights
   float carry[64];        // what its older sums are multiplied by, at the end by what
   float block_peak[64];   // the greatest score in the block of columns
   float block_total[64];  // and the sum of the block's weights
+  float shift[64];        // -peak, where the rows' accumulators start
 };
 
 // 4 columns x 64 rows of scores.
@@ -240,6 +233,7 @@ struct attention_memory {
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 64 * k);
     const vec b1 = load(rows + 64 * k + 16);
@@ -303,8 +297,9 @@ struct attention_memory {
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
   store(local.peak, peak0);
-  const vec shift0 = shift_of(peak0);
-  store(local.carry, exp_nonpositive(old0 - peak0));
+  const vec shift0 = splat(0.0f) - peak0;
+  store(local.shift, shift0);
+  store(local.carry, exp2_nonpositive(old0 - peak0));
   vec total0 = splat(0.0f);
 
   const vec old1 = load(local.peak + 16);
@@ -312,8 +307,9 @@ struct attention_memory {
   const vec peak1 =
       select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 16)), old1);
   store(local.peak + 16, peak1);
-  const vec shift1 = shift_of(peak1);
-  store(local.carry + 16, exp_nonpositive(old1 - peak1));
+  const vec shift1 = splat(0.0f) - peak1;
+  store(local.shift + 16, shift1);
+  store(local.carry + 16, exp2_nonpositive(old1 - peak1));
   vec total1 = splat(0.0f);
 
   const vec old2 = load(local.peak + 32);
@@ -321,8 +317,9 @@ struct attention_memory {
   const vec peak2 =
       select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 32)), old2);
   store(local.peak + 32, peak2);
-  const vec shift2 = shift_of(peak2);
-  store(local.carry + 32, exp_nonpositive(old2 - peak2));
+  const vec shift2 = splat(0.0f) - peak2;
+  store(local.shift + 32, shift2);
+  store(local.carry + 32, exp2_nonpositive(old2 - peak2));
   vec total2 = splat(0.0f);
 
   const vec old3 = load(local.peak + 48);
@@ -330,21 +327,22 @@ struct attention_memory {
   const vec peak3 =
       select(either(all_lanes(all), outside3), max(old3, load(local.block_peak + 48)), old3);
   store(local.peak + 48, peak3);
-  const vec shift3 = shift_of(peak3);
-  store(local.carry + 48, exp_nonpositive(old3 - peak3));
+  const vec shift3 = splat(0.0f) - peak3;
+  store(local.shift + 48, shift3);
+  store(local.carry + 48, exp2_nonpositive(old3 - peak3));
   vec total3 = splat(0.0f);
 
   for (long j = 0; j < count; ++j) {
-    const vec w0 = exp_shifted(load(local.scores + 64 * j), shift0);
+    const vec w0 = exp2_near(load(local.scores + 64 * j) + shift0);
     store(local.scores + 64 * j, w0);
     total0 = total0 + w0;
-    const vec w1 = exp_shifted(load(local.scores + 64 * j + 16), shift1);
+    const vec w1 = exp2_near(load(local.scores + 64 * j + 16) + shift1);
     store(local.scores + 64 * j + 16, w1);
     total1 = total1 + w1;
-    const vec w2 = exp_shifted(load(local.scores + 64 * j + 32), shift2);
+    const vec w2 = exp2_near(load(local.scores + 64 * j + 32) + shift2);
     store(local.scores + 64 * j + 32, w2);
     total2 = total2 + w2;
-    const vec w3 = exp_shifted(load(local.scores + 64 * j + 48), shift3);
+    const vec w3 = exp2_near(load(local.scores + 64 * j + 48) + shift3);
     store(local.scores + 64 * j + 48, w3);
     total3 = total3 + w3;
   }
@@ -357,11 +355,16 @@ struct attention_memory {
 
 // 4 columns x 64 rows of weights.
 [[gnu::noinline]] void attention_weights_4x64(const float* rows, const float* b, float* scores,
-    const float* peak, float* block_total) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  const vec start2 = load(shift + 32);
+  const vec start3 = load(shift + 48);
+  vec s00 = start0, s01 = start1, s02 = start2, s03 = start3;
+  vec s10 = start0, s11 = start1, s12 = start2, s13 = start3;
+  vec s20 = start0, s21 = start1, s22 = start2, s23 = start3;
+  vec s30 = start0, s31 = start1, s32 = start2, s33 = start3;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 64 * k);
     const vec b1 = load(rows + 64 * k + 16);
@@ -389,50 +392,46 @@ struct attention_memory {
     s33 = fma(a3, b3, s33);
   }
 
-  const vec shift0 = shift_of(load(peak));
-  const vec w0_0 = exp_shifted(s00, shift0);
+  const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
-  const vec w1_0 = exp_shifted(s10, shift0);
+  const vec w1_0 = exp2_near(s10);
   store(scores + 64, w1_0);
-  const vec w2_0 = exp_shifted(s20, shift0);
+  const vec w2_0 = exp2_near(s20);
   store(scores + 128, w2_0);
-  const vec w3_0 = exp_shifted(s30, shift0);
+  const vec w3_0 = exp2_near(s30);
   store(scores + 192, w3_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
 
-  const vec shift1 = shift_of(load(peak + 16));
-  const vec w0_1 = exp_shifted(s01, shift1);
+  const vec w0_1 = exp2_near(s01);
   store(scores + 16, w0_1);
-  const vec w1_1 = exp_shifted(s11, shift1);
+  const vec w1_1 = exp2_near(s11);
   store(scores + 80, w1_1);
-  const vec w2_1 = exp_shifted(s21, shift1);
+  const vec w2_1 = exp2_near(s21);
   store(scores + 144, w2_1);
-  const vec w3_1 = exp_shifted(s31, shift1);
+  const vec w3_1 = exp2_near(s31);
   store(scores + 208, w3_1);
 
   store(block_total + 16, load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1);
 
-  const vec shift2 = shift_of(load(peak + 32));
-  const vec w0_2 = exp_shifted(s02, shift2);
+  const vec w0_2 = exp2_near(s02);
   store(scores + 32, w0_2);
-  const vec w1_2 = exp_shifted(s12, shift2);
+  const vec w1_2 = exp2_near(s12);
   store(scores + 96, w1_2);
-  const vec w2_2 = exp_shifted(s22, shift2);
+  const vec w2_2 = exp2_near(s22);
   store(scores + 160, w2_2);
-  const vec w3_2 = exp_shifted(s32, shift2);
+  const vec w3_2 = exp2_near(s32);
   store(scores + 224, w3_2);
 
   store(block_total + 32, load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2);
 
-  const vec shift3 = shift_of(load(peak + 48));
-  const vec w0_3 = exp_shifted(s03, shift3);
+  const vec w0_3 = exp2_near(s03);
   store(scores + 48, w0_3);
-  const vec w1_3 = exp_shifted(s13, shift3);
+  const vec w1_3 = exp2_near(s13);
   store(scores + 112, w1_3);
-  const vec w2_3 = exp_shifted(s23, shift3);
+  const vec w2_3 = exp2_near(s23);
   store(scores + 176, w2_3);
-  const vec w3_3 = exp_shifted(s33, shift3);
+  const vec w3_3 = exp2_near(s33);
   store(scores + 240, w3_3);
 
   store(block_total + 48, load(block_total + 48) + w0_3 + w1_3 + w2_3 + w3_3);
@@ -443,7 +442,7 @@ struct attention_memory {
     long count, attention_memory& local) {
   const float* b = m.k + 8192 * c1 + 64 * col;
   for (long j = from; j < count - 3; j += 4) {
-    attention_weights_4x64(local.rows, b + 64 * j, local.scores + 64 * j, local.peak,
+    attention_weights_4x64(local.rows, b + 64 * j, local.scores + 64 * j, local.shift,
         local.block_total);
   }
 }
@@ -457,9 +456,26 @@ struct attention_memory {
   }
 }
 
+// What 64 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_64(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
+  store(local.total + 32, load(local.carry + 32) * load(local.total + 32));
+  store(local.total + 48, load(local.carry + 48) * load(local.total + 48));
+
+  float* out = m.out + 8192 * c1 + 64 * row;
+  for (long i = 0; i < 64; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 16) {
+      store(out + 64 * i + n, carry * load(out + 64 * i + n));
+    }
+  }
+}
+
 // 6 rows x 64 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_6x64(const float* weights, const float* v, long count,
-    float* out, const float* carry, bool fresh) {
+    float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
@@ -468,38 +484,33 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
 
   if (!fresh) {
-    const vec c0 = splat(carry[0]);
-    s00 = c0 * load(out);
-    s01 = c0 * load(out + 16);
-    s02 = c0 * load(out + 32);
-    s03 = c0 * load(out + 48);
-    const vec c1 = splat(carry[1]);
-    s10 = c1 * load(out + 64);
-    s11 = c1 * load(out + 80);
-    s12 = c1 * load(out + 96);
-    s13 = c1 * load(out + 112);
-    const vec c2 = splat(carry[2]);
-    s20 = c2 * load(out + 128);
-    s21 = c2 * load(out + 144);
-    s22 = c2 * load(out + 160);
-    s23 = c2 * load(out + 176);
-    const vec c3 = splat(carry[3]);
-    s30 = c3 * load(out + 192);
-    s31 = c3 * load(out + 208);
-    s32 = c3 * load(out + 224);
-    s33 = c3 * load(out + 240);
-    const vec c4 = splat(carry[4]);
-    s40 = c4 * load(out + 256);
-    s41 = c4 * load(out + 272);
-    s42 = c4 * load(out + 288);
-    s43 = c4 * load(out + 304);
-    const vec c5 = splat(carry[5]);
-    s50 = c5 * load(out + 320);
-    s51 = c5 * load(out + 336);
-    s52 = c5 * load(out + 352);
-    s53 = c5 * load(out + 368);
+    s00 = load(out);
+    s01 = load(out + 16);
+    s02 = load(out + 32);
+    s03 = load(out + 48);
+    s10 = load(out + 64);
+    s11 = load(out + 80);
+    s12 = load(out + 96);
+    s13 = load(out + 112);
+    s20 = load(out + 128);
+    s21 = load(out + 144);
+    s22 = load(out + 160);
+    s23 = load(out + 176);
+    s30 = load(out + 192);
+    s31 = load(out + 208);
+    s32 = load(out + 224);
+    s33 = load(out + 240);
+    s40 = load(out + 256);
+    s41 = load(out + 272);
+    s42 = load(out + 288);
+    s43 = load(out + 304);
+    s50 = load(out + 320);
+    s51 = load(out + 336);
+    s52 = load(out + 352);
+    s53 = load(out + 368);
   }
 
+#pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 16);
@@ -565,35 +576,32 @@ struct attention_memory {
 
 // 4 rows x 64 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_4x64(const float* weights, const float* v, long count,
-    float* out, const float* carry, bool fresh) {
+    float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
 
   if (!fresh) {
-    const vec c0 = splat(carry[0]);
-    s00 = c0 * load(out);
-    s01 = c0 * load(out + 16);
-    s02 = c0 * load(out + 32);
-    s03 = c0 * load(out + 48);
-    const vec c1 = splat(carry[1]);
-    s10 = c1 * load(out + 64);
-    s11 = c1 * load(out + 80);
-    s12 = c1 * load(out + 96);
-    s13 = c1 * load(out + 112);
-    const vec c2 = splat(carry[2]);
-    s20 = c2 * load(out + 128);
-    s21 = c2 * load(out + 144);
-    s22 = c2 * load(out + 160);
-    s23 = c2 * load(out + 176);
-    const vec c3 = splat(carry[3]);
-    s30 = c3 * load(out + 192);
-    s31 = c3 * load(out + 208);
-    s32 = c3 * load(out + 224);
-    s33 = c3 * load(out + 240);
+    s00 = load(out);
+    s01 = load(out + 16);
+    s02 = load(out + 32);
+    s03 = load(out + 48);
+    s10 = load(out + 64);
+    s11 = load(out + 80);
+    s12 = load(out + 96);
+    s13 = load(out + 112);
+    s20 = load(out + 128);
+    s21 = load(out + 144);
+    s22 = load(out + 160);
+    s23 = load(out + 176);
+    s30 = load(out + 192);
+    s31 = load(out + 208);
+    s32 = load(out + 224);
+    s33 = load(out + 240);
   }
 
+#pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 16);
@@ -644,29 +652,22 @@ struct attention_memory {
     attention_memory& local, bool fresh) {
   const float* v = m.v + 8192 * c1 + 64 * col;
   float* out = m.out + 8192 * c1 + 64 * row;
-  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
-  store(local.total + 16,
-      load(local.carry + 16) * load(local.total + 16) + load(local.block_total + 16));
-  store(local.total + 32,
-      load(local.carry + 32) * load(local.total + 32) + load(local.block_total + 32));
-  store(local.total + 48,
-      load(local.carry + 48) * load(local.total + 48) + load(local.block_total + 48));
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
+  store(local.total + 48, load(local.total + 48) + load(local.block_total + 48));
 
   for (long i = 0; i < 60; i += 6) {
-    attention_values_6x64(local.scores + i, v, count, out + 64 * i, local.carry + i, fresh);
+    attention_values_6x64(local.scores + i, v, count, out + 64 * i, fresh);
   }
   {
-    attention_values_4x64(local.scores + 60, v, count, out + 3840, local.carry + 60, fresh);
+    attention_values_4x64(local.scores + 60, v, count, out + 3840, fresh);
   }
 }
 
 // 64 rows against `count` columns from col on.
 [[gnu::noinline]] void attention_visit_64(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
-  store(local.carry, splat(1.0f));
-  store(local.carry + 16, splat(1.0f));
-  store(local.carry + 32, splat(1.0f));
-  store(local.carry + 48, splat(1.0f));
   store(local.block_total, splat(0.0f));
   store(local.block_total + 16, splat(0.0f));
   store(local.block_total + 32, splat(0.0f));
@@ -698,7 +699,11 @@ struct attention_memory {
     store(local.block_peak + 32, splat(-__FLT_MAX__));
     store(local.block_peak + 48, splat(-__FLT_MAX__));
     attention_scores_of_64(m, c1, col, 0, count, local);
-    attention_weigh_64(local, count, false);
+    attention_weigh_64(local, done, false);
+    if (!fresh) {
+      attention_carry_over_64(m, c1, row, local);
+    }
+    attention_weights_of_64(m, c1, col, done, count, local);
   }
 
   attention_fold_64(m, c1, row, col, count, local, fresh);
@@ -764,7 +769,7 @@ struct attention_memory {
   // Rows change places with their elements: a vector holds the same element of every row.
   for (long r = 0; r < 64; r += 16) {
     for (long k = 0; k < 64; k += 16) {
-      transpose_block(a + 64 * r + k, 64, local.rows + 64 * k + r, 64, splat(0.125f));
+      transpose_block(a + 64 * r + k, 64, local.rows + 64 * k + r, 64, splat(0.18033688f));
     }
   }
 
@@ -824,13 +829,13 @@ struct attention_memory {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 10560L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 10624L * worker));
   restore_float_state(before);
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 42240u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 42496u * (size_t)workers; }
 
 void run(const sdpa_1_8_128_64_false_args* args, const void* packed, void* workspace, int workers,
     sdpa_1_8_128_64_false_parallel_for parallel_for, void* ctx) {

@@ -16,7 +16,7 @@
 //
 // What was decided:
 // - attention: 8 times 512 rows against 512 columns, 192 at a time: their scores lie in a worker's
-//   40.6 kB and nowhere else. 16 blocks of 32 rows, score tiles of 8 columns x 32 lanes: 16 of 32
+//   40.8 kB and nowhere else. 16 blocks of 32 rows, score tiles of 8 columns x 32 lanes: 16 of 32
 //   registers accumulate, a step is 16 fma on 10 loads. Whole tiles of removed pairs are skipped;
 //   tiles that keep all pairs test none. Value tiles of 13 rows x 32 columns: 26 of 32 registers
 //   accumulate, a step is 26 fma on 15 loads.
@@ -59,10 +59,6 @@ static inline vec splat(float x) { return _mm512_set1_ps(x); }
 static inline vec fma(vec a, vec b, vec c) { return _mm512_fmadd_ps(a, b, c); }
 
 // The second operand where either is NaN.
-static inline vec min(vec a, vec b) { return _mm512_maskz_min_ps(every, a, b); }
-static inline float min(float a, float b) { return a < b ? a : b; }
-
-// The second operand where either is NaN.
 static inline vec max(vec a, vec b) { return _mm512_maskz_max_ps(every, a, b); }
 static inline float max(float a, float b) { return a > b ? a : b; }
 
@@ -94,10 +90,10 @@ static inline lanes_t iless_equal(ivec a, ivec b) {
   return _mm512_cmple_epi32_mask((__m512i)a, (__m512i)b);
 }
 
-// a less the nearest integer, halves to even; 0 for +-inf.
-static inline vec from_nearest(vec a) { return _mm512_maskz_reduce_ps(every, a, 8); }
+// a less the greatest integer that is not above it, rounded down; 0 for +-inf.
+static inline vec fraction(vec a) { return _mm512_maskz_reduce_ps(every, a, 9); }
 
-// p * 2^n for whole n; NaN if either is.
+// p * 2^floor(n); NaN if either is.
 static inline vec scale2(vec p, vec n) { return _mm512_maskz_scalef_ps(every, p, n); }
 
 static inline float first(vec a) { return _mm512_cvtss_f32(a); }
@@ -139,35 +135,17 @@ static inline void transpose_block(const float* from, long from_stride, float* t
   }
 }
 
-// e^x for x <= 0, within a relative 2e-7 + 3e-9 |x|. NaN stays NaN. Exactly 0 below -87.3365, where
-// the result would be subnormal, and at -inf.
-static inline vec exp_nonpositive(vec x) {
-  vec n = fma(x, splat(1.44269502f), splat(12582912.0f)) - splat(12582912.0f);
-  vec r = fma(n, splat(-0.693147182f), x);
-  vec p = splat(0.00828973018f);
-  p = fma(p, r, splat(0.0418978557f));
-  p = fma(p, r, splat(0.166676477f));
-  p = fma(p, r, splat(0.499991506f));
-  p = fma(p, r, splat(0.999999702f));
-  p = fma(p, r, splat(1.0f));
-  return keep_where(not_less(x, splat(-87.3365021f)), scale2(p, n));
-}
-
-// What exp_shifted wants to know of a row's peak: -log2(e) * peak, finite for every finite peak.
-static inline vec shift_of(vec peak) { return min(splat(__FLT_MAX__), peak * splat(-1.44269502f)); }
-
-// e^(x - peak), given shift_of(peak). NaN stays NaN, -inf gives 0; a result below the least normal
-// float is 0 or subnormal, one above 2^127 is that or more.
-static inline vec exp_shifted(vec x, vec shift) {
-  vec y = fma(x, splat(1.44269502f), shift);
-  vec r = from_nearest(y), n = y - r;
-  vec p = splat(0.00132692605f);
-  p = fma(p, r, splat(0.00967129972f));
-  p = fma(p, r, splat(0.055507116f));
-  p = fma(p, r, splat(0.240222469f));
-  p = fma(p, r, splat(0.693147004f));
-  p = fma(p, r, splat(1.0f));
-  return scale2(p, n);
+// 2^x within a relative 2e-7. NaN stays NaN, -inf gives 0; a result below the least normal float is
+// 0 or subnormal, one above 2^127 is that or more.
+static inline vec exp2_near(vec x) {
+  vec r = fraction(x);
+  vec p = splat(0.00187556923f);
+  p = fma(p, r, splat(0.00899467524f));
+  p = fma(p, r, splat(0.0558212101f));
+  p = fma(p, r, splat(0.240155727f));
+  p = fma(p, r, splat(0.693152726f));
+  p = fma(p, r, splat(0.99999994f));
+  return scale2(p, x);
 }
 
 // e^x within a relative 2e-7. NaN stays NaN. Exactly 0 below -87.3365, where the result would be
@@ -186,6 +164,20 @@ static inline vec exp(vec x) {
   return select(less(splat(88.7228317f), x), splat(__builtin_inff()), y);
 }
 static inline float exp(float x) { return first(exp(splat(x))); }
+
+// 2^x for x <= 0 within a relative 2e-7. NaN stays NaN. Exactly 0 below -126, where the result
+// would be subnormal, and at -inf.
+static inline vec exp2_nonpositive(vec x) {
+  vec n = (x + splat(12582912.0f)) - splat(12582912.0f);
+  vec r = x - n;
+  vec p = splat(0.00132692605f);
+  p = fma(p, r, splat(0.00967129972f));
+  p = fma(p, r, splat(0.055507116f));
+  p = fma(p, r, splat(0.240222469f));
+  p = fma(p, r, splat(0.693147004f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(x, splat(-126.0f)), scale2(p, n));
+}
 
 // Subnormals count as zero, rounding to nearest, no traps. Returns the state before.
 static inline unsigned set_float_state() {
@@ -232,13 +224,14 @@ struct Memory {
 
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
-  float rows[4096];       // [128][32], scaled
+  float rows[4096];       // [128][32], scaled, in units of log 2
   float scores[6144];     // [192][32]; weights once they are known
   float peak[32];         // of each row, the score that the others are compared with
   float total[32];        // and the sum of its weights
   float carry[32];        // what its older sums are multiplied by, at the end by what
   float block_peak[32];   // the greatest score in the block of columns
   float block_total[32];  // and the sum of the block's weights
+  float shift[32];        // -peak, where the rows' accumulators start
 };
 
 // 8 columns x 32 rows of scores.
@@ -252,6 +245,7 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f);
   vec s60 = splat(0.0f), s61 = splat(0.0f);
   vec s70 = splat(0.0f), s71 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 128; ++k) {
     const vec b0 = load(rows + 32 * k);
     const vec b1 = load(rows + 32 * k + 16);
@@ -319,6 +313,7 @@ struct attention_memory {
   vec s50 = splat(0.0f);
   vec s60 = splat(0.0f);
   vec s70 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 128; ++k) {
     const vec b0 = load(rows + 32 * k);
     const vec a0 = splat(b[k]);
@@ -393,8 +388,9 @@ struct attention_memory {
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
   store(local.peak, peak0);
-  const vec shift0 = shift_of(peak0);
-  store(local.carry, exp_nonpositive(old0 - peak0));
+  const vec shift0 = splat(0.0f) - peak0;
+  store(local.shift, shift0);
+  store(local.carry, exp2_nonpositive(old0 - peak0));
   vec total0 = splat(0.0f);
 
   const vec old1 = load(local.peak + 16);
@@ -402,15 +398,16 @@ struct attention_memory {
   const vec peak1 =
       select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 16)), old1);
   store(local.peak + 16, peak1);
-  const vec shift1 = shift_of(peak1);
-  store(local.carry + 16, exp_nonpositive(old1 - peak1));
+  const vec shift1 = splat(0.0f) - peak1;
+  store(local.shift + 16, shift1);
+  store(local.carry + 16, exp2_nonpositive(old1 - peak1));
   vec total1 = splat(0.0f);
 
   for (long j = 0; j < count; ++j) {
-    const vec w0 = exp_shifted(load(local.scores + 32 * j), shift0);
+    const vec w0 = exp2_near(load(local.scores + 32 * j) + shift0);
     store(local.scores + 32 * j, w0);
     total0 = total0 + w0;
-    const vec w1 = exp_shifted(load(local.scores + 32 * j + 16), shift1);
+    const vec w1 = exp2_near(load(local.scores + 32 * j + 16) + shift1);
     store(local.scores + 32 * j + 16, w1);
     total1 = total1 + w1;
   }
@@ -421,15 +418,18 @@ struct attention_memory {
 
 // 8 columns x 32 rows of weights.
 [[gnu::noinline]] void attention_weights_8x32(const float* rows, const float* b, float* scores,
-    const float* peak, float* block_total) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f);
-  vec s60 = splat(0.0f), s61 = splat(0.0f);
-  vec s70 = splat(0.0f), s71 = splat(0.0f);
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  vec s20 = start0, s21 = start1;
+  vec s30 = start0, s31 = start1;
+  vec s40 = start0, s41 = start1;
+  vec s50 = start0, s51 = start1;
+  vec s60 = start0, s61 = start1;
+  vec s70 = start0, s71 = start1;
+#pragma GCC unroll 4
   for (long k = 0; k < 128; ++k) {
     const vec b0 = load(rows + 32 * k);
     const vec b1 = load(rows + 32 * k + 16);
@@ -459,42 +459,40 @@ struct attention_memory {
     s71 = fma(a7, b1, s71);
   }
 
-  const vec shift0 = shift_of(load(peak));
-  const vec w0_0 = exp_shifted(s00, shift0);
+  const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
-  const vec w1_0 = exp_shifted(s10, shift0);
+  const vec w1_0 = exp2_near(s10);
   store(scores + 32, w1_0);
-  const vec w2_0 = exp_shifted(s20, shift0);
+  const vec w2_0 = exp2_near(s20);
   store(scores + 64, w2_0);
-  const vec w3_0 = exp_shifted(s30, shift0);
+  const vec w3_0 = exp2_near(s30);
   store(scores + 96, w3_0);
-  const vec w4_0 = exp_shifted(s40, shift0);
+  const vec w4_0 = exp2_near(s40);
   store(scores + 128, w4_0);
-  const vec w5_0 = exp_shifted(s50, shift0);
+  const vec w5_0 = exp2_near(s50);
   store(scores + 160, w5_0);
-  const vec w6_0 = exp_shifted(s60, shift0);
+  const vec w6_0 = exp2_near(s60);
   store(scores + 192, w6_0);
-  const vec w7_0 = exp_shifted(s70, shift0);
+  const vec w7_0 = exp2_near(s70);
   store(scores + 224, w7_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
 
-  const vec shift1 = shift_of(load(peak + 16));
-  const vec w0_1 = exp_shifted(s01, shift1);
+  const vec w0_1 = exp2_near(s01);
   store(scores + 16, w0_1);
-  const vec w1_1 = exp_shifted(s11, shift1);
+  const vec w1_1 = exp2_near(s11);
   store(scores + 48, w1_1);
-  const vec w2_1 = exp_shifted(s21, shift1);
+  const vec w2_1 = exp2_near(s21);
   store(scores + 80, w2_1);
-  const vec w3_1 = exp_shifted(s31, shift1);
+  const vec w3_1 = exp2_near(s31);
   store(scores + 112, w3_1);
-  const vec w4_1 = exp_shifted(s41, shift1);
+  const vec w4_1 = exp2_near(s41);
   store(scores + 144, w4_1);
-  const vec w5_1 = exp_shifted(s51, shift1);
+  const vec w5_1 = exp2_near(s51);
   store(scores + 176, w5_1);
-  const vec w6_1 = exp_shifted(s61, shift1);
+  const vec w6_1 = exp2_near(s61);
   store(scores + 208, w6_1);
-  const vec w7_1 = exp_shifted(s71, shift1);
+  const vec w7_1 = exp2_near(s71);
   store(scores + 240, w7_1);
 
   store(block_total + 16,
@@ -503,15 +501,17 @@ struct attention_memory {
 
 // 8 columns x 16 rows of weights, some of them removed.
 [[gnu::noinline]] void attention_weights_8x16_in_part(const float* rows, const float* b,
-    float* scores, const float* peak, float* block_total, long row, long col) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
-  vec s50 = splat(0.0f);
-  vec s60 = splat(0.0f);
-  vec s70 = splat(0.0f);
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+  vec s20 = start0;
+  vec s30 = start0;
+  vec s40 = start0;
+  vec s50 = start0;
+  vec s60 = start0;
+  vec s70 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 128; ++k) {
     const vec b0 = load(rows + 32 * k);
     const vec a0 = splat(b[k]);
@@ -535,30 +535,29 @@ struct attention_memory {
   const vec removed = splat(-__builtin_inff());
 
   const ivec row_of_lane0 = isplat(row) + iota();
-  const vec shift0 = shift_of(load(peak));
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp_shifted(x0_0, shift0);
+  const vec w0_0 = exp2_near(x0_0);
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp_shifted(x1_0, shift0);
+  const vec w1_0 = exp2_near(x1_0);
   store(scores + 32, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  const vec w2_0 = exp_shifted(x2_0, shift0);
+  const vec w2_0 = exp2_near(x2_0);
   store(scores + 64, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp_shifted(x3_0, shift0);
+  const vec w3_0 = exp2_near(x3_0);
   store(scores + 96, w3_0);
   const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  const vec w4_0 = exp_shifted(x4_0, shift0);
+  const vec w4_0 = exp2_near(x4_0);
   store(scores + 128, w4_0);
   const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  const vec w5_0 = exp_shifted(x5_0, shift0);
+  const vec w5_0 = exp2_near(x5_0);
   store(scores + 160, w5_0);
   const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  const vec w6_0 = exp_shifted(x6_0, shift0);
+  const vec w6_0 = exp2_near(x6_0);
   store(scores + 192, w6_0);
   const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
-  const vec w7_0 = exp_shifted(x7_0, shift0);
+  const vec w7_0 = exp2_near(x7_0);
   store(scores + 224, w7_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
@@ -569,7 +568,7 @@ struct attention_memory {
     long col, attention_memory& local) {
   const long high0 = 16 * (row / 16) + 16;
   if (col < high0) {
-    attention_weights_8x16_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+    attention_weights_8x16_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
   } else {
     for (long i = 0; i < 8; ++i) {
       store(scores + 32 * i, splat(0.0f));
@@ -577,7 +576,7 @@ struct attention_memory {
   }
   const long high1 = 16 * (row / 16) + 32;
   if (col < high1) {
-    attention_weights_8x16_in_part(local.rows + 16, b, scores + 16, local.peak + 16,
+    attention_weights_8x16_in_part(local.rows + 16, b, scores + 16, local.shift + 16,
         local.block_total + 16, row + 16, col);
   } else {
     for (long i = 0; i < 8; ++i) {
@@ -592,7 +591,7 @@ struct attention_memory {
   const float* b = m.k + 65536 * c1 + 128 * col;
   for (long j = from; j < count - 7; j += 8) {
     if (col + j < whole_end) {
-      attention_weights_8x32(local.rows, b + 128 * j, local.scores + 32 * j, local.peak,
+      attention_weights_8x32(local.rows, b + 128 * j, local.scores + 32 * j, local.shift,
           local.block_total);
     } else {
       attention_weights_in_part_8x32(b + 128 * j, local.scores + 32 * j, row, col + j, local);
@@ -613,9 +612,24 @@ struct attention_memory {
   }
 }
 
+// What 32 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_32(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
+
+  float* out = m.out + 65536 * c1 + 128 * row;
+  for (long i = 0; i < 32; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 128; n += 16) {
+      store(out + 128 * i + n, carry * load(out + 128 * i + n));
+    }
+  }
+}
+
 // 13 rows x 32 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_13x32(const float* weights, const float* v, long count,
-    float* out, const float* carry, bool fresh) {
+    float* out, bool fresh) {
   vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
   vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
   vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
@@ -631,47 +645,35 @@ struct attention_memory {
   vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
 
   if (!fresh) {
-    const vec c0 = splat(carry[0]);
-    s0_0 = c0 * load(out);
-    s0_1 = c0 * load(out + 16);
-    const vec c1 = splat(carry[1]);
-    s1_0 = c1 * load(out + 128);
-    s1_1 = c1 * load(out + 144);
-    const vec c2 = splat(carry[2]);
-    s2_0 = c2 * load(out + 256);
-    s2_1 = c2 * load(out + 272);
-    const vec c3 = splat(carry[3]);
-    s3_0 = c3 * load(out + 384);
-    s3_1 = c3 * load(out + 400);
-    const vec c4 = splat(carry[4]);
-    s4_0 = c4 * load(out + 512);
-    s4_1 = c4 * load(out + 528);
-    const vec c5 = splat(carry[5]);
-    s5_0 = c5 * load(out + 640);
-    s5_1 = c5 * load(out + 656);
-    const vec c6 = splat(carry[6]);
-    s6_0 = c6 * load(out + 768);
-    s6_1 = c6 * load(out + 784);
-    const vec c7 = splat(carry[7]);
-    s7_0 = c7 * load(out + 896);
-    s7_1 = c7 * load(out + 912);
-    const vec c8 = splat(carry[8]);
-    s8_0 = c8 * load(out + 1024);
-    s8_1 = c8 * load(out + 1040);
-    const vec c9 = splat(carry[9]);
-    s9_0 = c9 * load(out + 1152);
-    s9_1 = c9 * load(out + 1168);
-    const vec c10 = splat(carry[10]);
-    s10_0 = c10 * load(out + 1280);
-    s10_1 = c10 * load(out + 1296);
-    const vec c11 = splat(carry[11]);
-    s11_0 = c11 * load(out + 1408);
-    s11_1 = c11 * load(out + 1424);
-    const vec c12 = splat(carry[12]);
-    s12_0 = c12 * load(out + 1536);
-    s12_1 = c12 * load(out + 1552);
+    s0_0 = load(out);
+    s0_1 = load(out + 16);
+    s1_0 = load(out + 128);
+    s1_1 = load(out + 144);
+    s2_0 = load(out + 256);
+    s2_1 = load(out + 272);
+    s3_0 = load(out + 384);
+    s3_1 = load(out + 400);
+    s4_0 = load(out + 512);
+    s4_1 = load(out + 528);
+    s5_0 = load(out + 640);
+    s5_1 = load(out + 656);
+    s6_0 = load(out + 768);
+    s6_1 = load(out + 784);
+    s7_0 = load(out + 896);
+    s7_1 = load(out + 912);
+    s8_0 = load(out + 1024);
+    s8_1 = load(out + 1040);
+    s9_0 = load(out + 1152);
+    s9_1 = load(out + 1168);
+    s10_0 = load(out + 1280);
+    s10_1 = load(out + 1296);
+    s11_0 = load(out + 1408);
+    s11_1 = load(out + 1424);
+    s12_0 = load(out + 1536);
+    s12_1 = load(out + 1552);
   }
 
+#pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 128 * k);
     const vec b1 = load(v + 128 * k + 16);
@@ -746,7 +748,7 @@ struct attention_memory {
 
 // 6 rows x 32 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_6x32(const float* weights, const float* v, long count,
-    float* out, const float* carry, bool fresh) {
+    float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f);
@@ -755,26 +757,21 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f);
 
   if (!fresh) {
-    const vec c0 = splat(carry[0]);
-    s00 = c0 * load(out);
-    s01 = c0 * load(out + 16);
-    const vec c1 = splat(carry[1]);
-    s10 = c1 * load(out + 128);
-    s11 = c1 * load(out + 144);
-    const vec c2 = splat(carry[2]);
-    s20 = c2 * load(out + 256);
-    s21 = c2 * load(out + 272);
-    const vec c3 = splat(carry[3]);
-    s30 = c3 * load(out + 384);
-    s31 = c3 * load(out + 400);
-    const vec c4 = splat(carry[4]);
-    s40 = c4 * load(out + 512);
-    s41 = c4 * load(out + 528);
-    const vec c5 = splat(carry[5]);
-    s50 = c5 * load(out + 640);
-    s51 = c5 * load(out + 656);
+    s00 = load(out);
+    s01 = load(out + 16);
+    s10 = load(out + 128);
+    s11 = load(out + 144);
+    s20 = load(out + 256);
+    s21 = load(out + 272);
+    s30 = load(out + 384);
+    s31 = load(out + 400);
+    s40 = load(out + 512);
+    s41 = load(out + 528);
+    s50 = load(out + 640);
+    s51 = load(out + 656);
   }
 
+#pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 128 * k);
     const vec b1 = load(v + 128 * k + 16);
@@ -817,21 +814,19 @@ struct attention_memory {
     attention_memory& local, bool fresh) {
   const float* v = m.v + 65536 * c1 + 128 * col;
   float* out = m.out + 65536 * c1 + 128 * row;
-  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
-  store(local.total + 16,
-      load(local.carry + 16) * load(local.total + 16) + load(local.block_total + 16));
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
 
   for (long n = 0; n < 128; n += 32) {
     for (long i = 0; i < 26; i += 13) {
       const long high_last = 16 * ((row + i + 12) / 16) + 16;
       const long end = smaller(high_last - col, count);
-      attention_values_13x32(local.scores + i, v + n, end, out + 128 * i + n, local.carry + i,
-          fresh);
+      attention_values_13x32(local.scores + i, v + n, end, out + 128 * i + n, fresh);
     }
     {
       const long high_last = 16 * ((row + 31) / 16) + 16;
       const long end = smaller(high_last - col, count);
-      attention_values_6x32(local.scores + 26, v + n, end, out + n + 3328, local.carry + 26, fresh);
+      attention_values_6x32(local.scores + 26, v + n, end, out + n + 3328, fresh);
     }
   }
 }
@@ -839,8 +834,6 @@ struct attention_memory {
 // 32 rows against `count` columns from col on.
 [[gnu::noinline]] void attention_visit_32(const Memory& m, long c1, long row, long col, long count,
     long whole_end, attention_memory& local, bool fresh) {
-  store(local.carry, splat(1.0f));
-  store(local.carry + 16, splat(1.0f));
   store(local.block_total, splat(0.0f));
   store(local.block_total + 16, splat(0.0f));
   long done = 0;
@@ -868,7 +861,11 @@ struct attention_memory {
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 16, splat(-__FLT_MAX__));
     attention_scores_of_32(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_32(local, count, false);
+    attention_weigh_32(local, done, false);
+    if (!fresh) {
+      attention_carry_over_32(m, c1, row, local);
+    }
+    attention_weights_of_32(m, c1, row, col, done, count, whole_end, local);
   }
 
   attention_fold_32(m, c1, row, col, count, local, fresh);
@@ -939,7 +936,7 @@ struct attention_memory {
   // Rows change places with their elements: a vector holds the same element of every row.
   for (long r = 0; r < 32; r += 16) {
     for (long k = 0; k < 128; k += 16) {
-      transpose_block(a + 128 * r + k, 128, local.rows + 32 * k + r, 32, splat(0.088388346f));
+      transpose_block(a + 128 * r + k, 128, local.rows + 32 * k + r, 32, splat(0.12751743f));
     }
   }
 
@@ -995,13 +992,13 @@ struct attention_memory {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 10400L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 10432L * worker));
   restore_float_state(before);
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 41600u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 41728u * (size_t)workers; }
 
 void run(const sdpa_1_8_512_128_true_args* args, const void* packed, void* workspace, int workers,
     sdpa_1_8_512_128_true_parallel_for parallel_for, void* ctx) {

@@ -16,7 +16,7 @@
 //
 // What was decided:
 // - attention: 8 times 512 rows against 512 columns, 126 at a time: their scores lie in a worker's
-//   24.4 kB and nowhere else. 16 blocks of 32 rows, score tiles of 3 columns x 32 lanes: 12 of 16
+//   24.5 kB and nowhere else. 16 blocks of 32 rows, score tiles of 3 columns x 32 lanes: 12 of 16
 //   registers accumulate, a step is 12 fma on 7 loads. Value tiles of 3 rows x 32 columns: 12 of 16
 //   registers accumulate, a step is 12 fma on 7 loads.
 #include "sdpa_1_8_512_64_false.h"
@@ -270,38 +270,19 @@ static inline void transpose_block(const float* from, long from_stride, float* t
     }
 }
 
-// e^x for x <= 0, within a relative 2e-7 + 3e-9 |x|. NaN stays NaN. Exactly 0 below -87.3365, where
-// the result would be subnormal, and at -inf.
-static inline vec exp_nonpositive(vec x) {
-  ivec n = nearest(x * splat(1.44269502f));
-  vec r = fma(to_real(n), splat(-0.693359375f), x);
-  r = fma(to_real(n), splat(0.00021219444f), r);
-  vec p = splat(0.00828973018f);
-  p = fma(p, r, splat(0.0418978557f));
-  p = fma(p, r, splat(0.166676477f));
-  p = fma(p, r, splat(0.499991506f));
-  p = fma(p, r, splat(0.999999702f));
-  p = fma(p, r, splat(1.0f));
-  return keep_where(not_less(x, splat(-87.3365021f)), add_exponent(p, n));
-}
-
-// What exp_shifted wants to know of a row's peak: -log2(e) * peak, finite for every finite peak.
-static inline vec shift_of(vec peak) { return min(splat(__FLT_MAX__), peak * splat(-1.44269502f)); }
-
-// e^(x - peak), given shift_of(peak). NaN stays NaN, -inf gives 0; a result below the least normal
-// float is 0 or subnormal, one above 2^127 is that or more.
-static inline vec exp_shifted(vec x, vec shift) {
-  vec y = fma(x, splat(1.44269502f), shift);
-  y = min(splat(127.0f), y);
-  ivec n = nearest(y);
-  vec r = y - to_real(n);
+// 2^x within a relative 2e-7. NaN stays NaN, -inf gives 0; a result below the least normal float is
+// 0 or subnormal, one above 2^127 is that or more.
+static inline vec exp2_near(vec x) {
+  x = min(splat(127.0f), x);
+  ivec n = nearest(x);
+  vec r = x - to_real(n);
   vec p = splat(0.00132692605f);
   p = fma(p, r, splat(0.00967129972f));
   p = fma(p, r, splat(0.055507116f));
   p = fma(p, r, splat(0.240222469f));
   p = fma(p, r, splat(0.693147004f));
   p = fma(p, r, splat(1.0f));
-  return keep_where(not_less(y, splat(-126.0f)), add_exponent(p, n));
+  return keep_where(not_less(x, splat(-126.0f)), add_exponent(p, n));
 }
 
 // e^x within a relative 2e-7. NaN stays NaN. Exactly 0 below -87.3365, where the result would be
@@ -320,6 +301,20 @@ static inline vec exp(vec x) {
   return select(less(splat(88.7228317f), x), splat(__builtin_inff()), y);
 }
 static inline float exp(float x) { return first(exp(splat(x))); }
+
+// 2^x for x <= 0 within a relative 2e-7. NaN stays NaN. Exactly 0 below -126, where the result
+// would be subnormal, and at -inf.
+static inline vec exp2_nonpositive(vec x) {
+  ivec n = nearest(x);
+  vec r = x - to_real(n);
+  vec p = splat(0.00132692605f);
+  p = fma(p, r, splat(0.00967129972f));
+  p = fma(p, r, splat(0.055507116f));
+  p = fma(p, r, splat(0.240222469f));
+  p = fma(p, r, splat(0.693147004f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(x, splat(-126.0f)), add_exponent(p, n));
+}
 
 // Subnormals count as zero, rounding to nearest, no traps. Returns the state before.
 static inline unsigned set_float_state() {
@@ -366,13 +361,14 @@ struct Memory {
 
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
-  float rows[2048];       // [64][32], scaled
+  float rows[2048];       // [64][32], scaled, in units of log 2
   float scores[4032];     // [126][32]; weights once they are known
   float peak[32];         // of each row, the score that the others are compared with
   float total[32];        // and the sum of its weights
   float carry[32];        // what its older sums are multiplied by, at the end by what
   float block_peak[32];   // the greatest score in the block of columns
   float block_total[32];  // and the sum of the block's weights
+  float shift[32];        // -peak, where the rows' accumulators start
 };
 
 // 2 columns x 32 rows of scores.
@@ -380,6 +376,7 @@ struct attention_memory {
     float* block_peak) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec a0 = splat(b[k]);
     const vec a1 = splat(b[k + 64]);
@@ -424,6 +421,7 @@ struct attention_memory {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec a0 = splat(b[k]);
     const vec a1 = splat(b[k + 64]);
@@ -478,8 +476,9 @@ struct attention_memory {
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
   store(local.peak, peak0);
-  const vec shift0 = shift_of(peak0);
-  store(local.carry, exp_nonpositive(old0 - peak0));
+  const vec shift0 = splat(0.0f) - peak0;
+  store(local.shift, shift0);
+  store(local.carry, exp2_nonpositive(old0 - peak0));
   vec total0 = splat(0.0f);
 
   const vec old1 = load(local.peak + 8);
@@ -487,8 +486,9 @@ struct attention_memory {
   const vec peak1 =
       select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 8)), old1);
   store(local.peak + 8, peak1);
-  const vec shift1 = shift_of(peak1);
-  store(local.carry + 8, exp_nonpositive(old1 - peak1));
+  const vec shift1 = splat(0.0f) - peak1;
+  store(local.shift + 8, shift1);
+  store(local.carry + 8, exp2_nonpositive(old1 - peak1));
   vec total1 = splat(0.0f);
 
   const vec old2 = load(local.peak + 16);
@@ -496,8 +496,9 @@ struct attention_memory {
   const vec peak2 =
       select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 16)), old2);
   store(local.peak + 16, peak2);
-  const vec shift2 = shift_of(peak2);
-  store(local.carry + 16, exp_nonpositive(old2 - peak2));
+  const vec shift2 = splat(0.0f) - peak2;
+  store(local.shift + 16, shift2);
+  store(local.carry + 16, exp2_nonpositive(old2 - peak2));
   vec total2 = splat(0.0f);
 
   const vec old3 = load(local.peak + 24);
@@ -505,21 +506,22 @@ struct attention_memory {
   const vec peak3 =
       select(either(all_lanes(all), outside3), max(old3, load(local.block_peak + 24)), old3);
   store(local.peak + 24, peak3);
-  const vec shift3 = shift_of(peak3);
-  store(local.carry + 24, exp_nonpositive(old3 - peak3));
+  const vec shift3 = splat(0.0f) - peak3;
+  store(local.shift + 24, shift3);
+  store(local.carry + 24, exp2_nonpositive(old3 - peak3));
   vec total3 = splat(0.0f);
 
   for (long j = 0; j < count; ++j) {
-    const vec w0 = exp_shifted(load(local.scores + 32 * j), shift0);
+    const vec w0 = exp2_near(load(local.scores + 32 * j) + shift0);
     store(local.scores + 32 * j, w0);
     total0 = total0 + w0;
-    const vec w1 = exp_shifted(load(local.scores + 32 * j + 8), shift1);
+    const vec w1 = exp2_near(load(local.scores + 32 * j + 8) + shift1);
     store(local.scores + 32 * j + 8, w1);
     total1 = total1 + w1;
-    const vec w2 = exp_shifted(load(local.scores + 32 * j + 16), shift2);
+    const vec w2 = exp2_near(load(local.scores + 32 * j + 16) + shift2);
     store(local.scores + 32 * j + 16, w2);
     total2 = total2 + w2;
-    const vec w3 = exp_shifted(load(local.scores + 32 * j + 24), shift3);
+    const vec w3 = exp2_near(load(local.scores + 32 * j + 24) + shift3);
     store(local.scores + 32 * j + 24, w3);
     total3 = total3 + w3;
   }
@@ -532,10 +534,15 @@ struct attention_memory {
 
 // 3 columns x 32 rows of weights.
 [[gnu::noinline]] void attention_weights_3x32(const float* rows, const float* b, float* scores,
-    const float* peak, float* block_total) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  const vec start3 = load(shift + 24);
+  vec s00 = start0, s01 = start1, s02 = start2, s03 = start3;
+  vec s10 = start0, s11 = start1, s12 = start2, s13 = start3;
+  vec s20 = start0, s21 = start1, s22 = start2, s23 = start3;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec a0 = splat(b[k]);
     const vec a1 = splat(b[k + 64]);
@@ -558,42 +565,38 @@ struct attention_memory {
     s23 = fma(a2, b3, s23);
   }
 
-  const vec shift0 = shift_of(load(peak));
-  const vec w0_0 = exp_shifted(s00, shift0);
+  const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
-  const vec w1_0 = exp_shifted(s10, shift0);
+  const vec w1_0 = exp2_near(s10);
   store(scores + 32, w1_0);
-  const vec w2_0 = exp_shifted(s20, shift0);
+  const vec w2_0 = exp2_near(s20);
   store(scores + 64, w2_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0);
 
-  const vec shift1 = shift_of(load(peak + 8));
-  const vec w0_1 = exp_shifted(s01, shift1);
+  const vec w0_1 = exp2_near(s01);
   store(scores + 8, w0_1);
-  const vec w1_1 = exp_shifted(s11, shift1);
+  const vec w1_1 = exp2_near(s11);
   store(scores + 40, w1_1);
-  const vec w2_1 = exp_shifted(s21, shift1);
+  const vec w2_1 = exp2_near(s21);
   store(scores + 72, w2_1);
 
   store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1);
 
-  const vec shift2 = shift_of(load(peak + 16));
-  const vec w0_2 = exp_shifted(s02, shift2);
+  const vec w0_2 = exp2_near(s02);
   store(scores + 16, w0_2);
-  const vec w1_2 = exp_shifted(s12, shift2);
+  const vec w1_2 = exp2_near(s12);
   store(scores + 48, w1_2);
-  const vec w2_2 = exp_shifted(s22, shift2);
+  const vec w2_2 = exp2_near(s22);
   store(scores + 80, w2_2);
 
   store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2);
 
-  const vec shift3 = shift_of(load(peak + 24));
-  const vec w0_3 = exp_shifted(s03, shift3);
+  const vec w0_3 = exp2_near(s03);
   store(scores + 24, w0_3);
-  const vec w1_3 = exp_shifted(s13, shift3);
+  const vec w1_3 = exp2_near(s13);
   store(scores + 56, w1_3);
-  const vec w2_3 = exp_shifted(s23, shift3);
+  const vec w2_3 = exp2_near(s23);
   store(scores + 88, w2_3);
 
   store(block_total + 24, load(block_total + 24) + w0_3 + w1_3 + w2_3);
@@ -601,9 +604,14 @@ struct attention_memory {
 
 // 2 columns x 32 rows of weights.
 [[gnu::noinline]] void attention_weights_2x32(const float* rows, const float* b, float* scores,
-    const float* peak, float* block_total) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  const vec start3 = load(shift + 24);
+  vec s00 = start0, s01 = start1, s02 = start2, s03 = start3;
+  vec s10 = start0, s11 = start1, s12 = start2, s13 = start3;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec a0 = splat(b[k]);
     const vec a1 = splat(b[k + 64]);
@@ -621,34 +629,30 @@ struct attention_memory {
     s13 = fma(a1, b3, s13);
   }
 
-  const vec shift0 = shift_of(load(peak));
-  const vec w0_0 = exp_shifted(s00, shift0);
+  const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
-  const vec w1_0 = exp_shifted(s10, shift0);
+  const vec w1_0 = exp2_near(s10);
   store(scores + 32, w1_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0);
 
-  const vec shift1 = shift_of(load(peak + 8));
-  const vec w0_1 = exp_shifted(s01, shift1);
+  const vec w0_1 = exp2_near(s01);
   store(scores + 8, w0_1);
-  const vec w1_1 = exp_shifted(s11, shift1);
+  const vec w1_1 = exp2_near(s11);
   store(scores + 40, w1_1);
 
   store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
 
-  const vec shift2 = shift_of(load(peak + 16));
-  const vec w0_2 = exp_shifted(s02, shift2);
+  const vec w0_2 = exp2_near(s02);
   store(scores + 16, w0_2);
-  const vec w1_2 = exp_shifted(s12, shift2);
+  const vec w1_2 = exp2_near(s12);
   store(scores + 48, w1_2);
 
   store(block_total + 16, load(block_total + 16) + w0_2 + w1_2);
 
-  const vec shift3 = shift_of(load(peak + 24));
-  const vec w0_3 = exp_shifted(s03, shift3);
+  const vec w0_3 = exp2_near(s03);
   store(scores + 24, w0_3);
-  const vec w1_3 = exp_shifted(s13, shift3);
+  const vec w1_3 = exp2_near(s13);
   store(scores + 56, w1_3);
 
   store(block_total + 24, load(block_total + 24) + w0_3 + w1_3);
@@ -659,12 +663,12 @@ struct attention_memory {
     long count, attention_memory& local) {
   const float* b = m.k + 32768 * c1 + 64 * col;
   for (long j = from; j < count - 2; j += 3) {
-    attention_weights_3x32(local.rows, b + 64 * j, local.scores + 32 * j, local.peak,
+    attention_weights_3x32(local.rows, b + 64 * j, local.scores + 32 * j, local.shift,
         local.block_total);
   }
   const long rest = 3 * (count / 3);
   if (rest < count && from <= rest) {
-    attention_weights_2x32(local.rows, b + 64 * rest, local.scores + 32 * rest, local.peak,
+    attention_weights_2x32(local.rows, b + 64 * rest, local.scores + 32 * rest, local.shift,
         local.block_total);
   }
 }
@@ -682,31 +686,46 @@ struct attention_memory {
   }
 }
 
+// What 32 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_32(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 8, load(local.carry + 8) * load(local.total + 8));
+  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
+  store(local.total + 24, load(local.carry + 24) * load(local.total + 24));
+
+  float* out = m.out + 32768 * c1 + 64 * row;
+  for (long i = 0; i < 32; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 8) {
+      store(out + 64 * i + n, carry * load(out + 64 * i + n));
+    }
+  }
+}
+
 // 3 rows x 32 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_3x32(const float* weights, const float* v, long count,
-    float* out, const float* carry, bool fresh) {
+    float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
 
   if (!fresh) {
-    const vec c0 = splat(carry[0]);
-    s00 = c0 * load(out);
-    s01 = c0 * load(out + 8);
-    s02 = c0 * load(out + 16);
-    s03 = c0 * load(out + 24);
-    const vec c1 = splat(carry[1]);
-    s10 = c1 * load(out + 64);
-    s11 = c1 * load(out + 72);
-    s12 = c1 * load(out + 80);
-    s13 = c1 * load(out + 88);
-    const vec c2 = splat(carry[2]);
-    s20 = c2 * load(out + 128);
-    s21 = c2 * load(out + 136);
-    s22 = c2 * load(out + 144);
-    s23 = c2 * load(out + 152);
+    s00 = load(out);
+    s01 = load(out + 8);
+    s02 = load(out + 16);
+    s03 = load(out + 24);
+    s10 = load(out + 64);
+    s11 = load(out + 72);
+    s12 = load(out + 80);
+    s13 = load(out + 88);
+    s20 = load(out + 128);
+    s21 = load(out + 136);
+    s22 = load(out + 144);
+    s23 = load(out + 152);
   }
 
+#pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec a0 = splat(weights[32 * k]);
     const vec a1 = splat(weights[32 * k + 1]);
@@ -745,23 +764,22 @@ struct attention_memory {
 
 // 2 rows x 32 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_2x32(const float* weights, const float* v, long count,
-    float* out, const float* carry, bool fresh) {
+    float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
 
   if (!fresh) {
-    const vec c0 = splat(carry[0]);
-    s00 = c0 * load(out);
-    s01 = c0 * load(out + 8);
-    s02 = c0 * load(out + 16);
-    s03 = c0 * load(out + 24);
-    const vec c1 = splat(carry[1]);
-    s10 = c1 * load(out + 64);
-    s11 = c1 * load(out + 72);
-    s12 = c1 * load(out + 80);
-    s13 = c1 * load(out + 88);
+    s00 = load(out);
+    s01 = load(out + 8);
+    s02 = load(out + 16);
+    s03 = load(out + 24);
+    s10 = load(out + 64);
+    s11 = load(out + 72);
+    s12 = load(out + 80);
+    s13 = load(out + 88);
   }
 
+#pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec a0 = splat(weights[32 * k]);
     const vec a1 = splat(weights[32 * k + 1]);
@@ -794,22 +812,17 @@ struct attention_memory {
     attention_memory& local, bool fresh) {
   const float* v = m.v + 32768 * c1 + 64 * col;
   float* out = m.out + 32768 * c1 + 64 * row;
-  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
-  store(local.total + 8,
-      load(local.carry + 8) * load(local.total + 8) + load(local.block_total + 8));
-  store(local.total + 16,
-      load(local.carry + 16) * load(local.total + 16) + load(local.block_total + 16));
-  store(local.total + 24,
-      load(local.carry + 24) * load(local.total + 24) + load(local.block_total + 24));
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  store(local.total + 24, load(local.total + 24) + load(local.block_total + 24));
 
   for (long n = 0; n < 64; n += 32) {
     for (long i = 0; i < 30; i += 3) {
-      attention_values_3x32(local.scores + i, v + n, count, out + 64 * i + n, local.carry + i,
-          fresh);
+      attention_values_3x32(local.scores + i, v + n, count, out + 64 * i + n, fresh);
     }
     {
-      attention_values_2x32(local.scores + 30, v + n, count, out + n + 1920, local.carry + 30,
-          fresh);
+      attention_values_2x32(local.scores + 30, v + n, count, out + n + 1920, fresh);
     }
   }
 }
@@ -817,10 +830,6 @@ struct attention_memory {
 // 32 rows against `count` columns from col on.
 [[gnu::noinline]] void attention_visit_32(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
-  store(local.carry, splat(1.0f));
-  store(local.carry + 8, splat(1.0f));
-  store(local.carry + 16, splat(1.0f));
-  store(local.carry + 24, splat(1.0f));
   store(local.block_total, splat(0.0f));
   store(local.block_total + 8, splat(0.0f));
   store(local.block_total + 16, splat(0.0f));
@@ -856,7 +865,11 @@ struct attention_memory {
     store(local.block_peak + 16, splat(-__FLT_MAX__));
     store(local.block_peak + 24, splat(-__FLT_MAX__));
     attention_scores_of_32(m, c1, col, 0, count, local);
-    attention_weigh_32(local, count, false);
+    attention_weigh_32(local, done, false);
+    if (!fresh) {
+      attention_carry_over_32(m, c1, row, local);
+    }
+    attention_weights_of_32(m, c1, col, done, count, local);
   }
 
   attention_fold_32(m, c1, row, col, count, local, fresh);
@@ -922,7 +935,7 @@ struct attention_memory {
   // Rows change places with their elements: a vector holds the same element of every row.
   for (long r = 0; r < 32; r += 8) {
     for (long k = 0; k < 64; k += 8) {
-      transpose_block(a + 64 * r + k, 64, local.rows + 32 * k + r, 32, splat(0.125f));
+      transpose_block(a + 64 * r + k, 64, local.rows + 32 * k + r, 32, splat(0.18033688f));
     }
   }
 
@@ -982,13 +995,13 @@ struct attention_memory {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 6240L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 6272L * worker));
   restore_float_state(before);
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 24960u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 25088u * (size_t)workers; }
 
 void run(const sdpa_1_8_512_64_false_args* args, const void* packed, void* workspace, int workers,
     sdpa_1_8_512_64_false_parallel_for parallel_for, void* ctx) {

@@ -16,7 +16,7 @@
 //
 // What was decided:
 // - attention: 8 times 512 rows against 512 columns, 168 at a time: their scores lie in a worker's
-//   22.2 kB and nowhere else. 21 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
+//   22.3 kB and nowhere else. 21 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
 //   registers accumulate, a step is 12 fma on 7 loads. 1 block of 8 rows, score tiles of 14 columns
 //   x 8 lanes: 14 of 16 registers accumulate, a step is 14 fma on 15 loads. Whole tiles of removed
 //   pairs are skipped; tiles that keep all pairs test none. Value tiles of 6 rows x 16 columns: 12
@@ -127,37 +127,19 @@ static inline void transpose_block(const float* from, long from_stride, float* t
   }
 }
 
-// e^x for x <= 0, within a relative 2e-7 + 3e-9 |x|. NaN stays NaN. Exactly 0 below -87.3365, where
-// the result would be subnormal, and at -inf.
-static inline vec exp_nonpositive(vec x) {
-  ivec n = nearest(x * splat(1.44269502f));
-  vec r = fma(to_real(n), splat(-0.693147182f), x);
-  vec p = splat(0.00828973018f);
-  p = fma(p, r, splat(0.0418978557f));
-  p = fma(p, r, splat(0.166676477f));
-  p = fma(p, r, splat(0.499991506f));
-  p = fma(p, r, splat(0.999999702f));
-  p = fma(p, r, splat(1.0f));
-  return keep_where(not_less(x, splat(-87.3365021f)), add_exponent(p, n));
-}
-
-// What exp_shifted wants to know of a row's peak: -log2(e) * peak, finite for every finite peak.
-static inline vec shift_of(vec peak) { return min(splat(__FLT_MAX__), peak * splat(-1.44269502f)); }
-
-// e^(x - peak), given shift_of(peak). NaN stays NaN, -inf gives 0; a result below the least normal
-// float is 0 or subnormal, one above 2^127 is that or more.
-static inline vec exp_shifted(vec x, vec shift) {
-  vec y = fma(x, splat(1.44269502f), shift);
-  y = min(splat(127.0f), y);
-  ivec n = nearest(y);
-  vec r = y - to_real(n);
+// 2^x within a relative 2e-7. NaN stays NaN, -inf gives 0; a result below the least normal float is
+// 0 or subnormal, one above 2^127 is that or more.
+static inline vec exp2_near(vec x) {
+  x = min(splat(127.0f), x);
+  ivec n = nearest(x);
+  vec r = x - to_real(n);
   vec p = splat(0.00132692605f);
   p = fma(p, r, splat(0.00967129972f));
   p = fma(p, r, splat(0.055507116f));
   p = fma(p, r, splat(0.240222469f));
   p = fma(p, r, splat(0.693147004f));
   p = fma(p, r, splat(1.0f));
-  return keep_where(not_less(y, splat(-126.0f)), add_exponent(p, n));
+  return keep_where(not_less(x, splat(-126.0f)), add_exponent(p, n));
 }
 
 // e^x within a relative 2e-7. NaN stays NaN. Exactly 0 below -87.3365, where the result would be
@@ -176,6 +158,20 @@ static inline vec exp(vec x) {
   return select(less(splat(88.7228317f), x), splat(__builtin_inff()), y);
 }
 static inline float exp(float x) { return first(exp(splat(x))); }
+
+// 2^x for x <= 0 within a relative 2e-7. NaN stays NaN. Exactly 0 below -126, where the result
+// would be subnormal, and at -inf.
+static inline vec exp2_nonpositive(vec x) {
+  ivec n = nearest(x);
+  vec r = x - to_real(n);
+  vec p = splat(0.00132692605f);
+  p = fma(p, r, splat(0.00967129972f));
+  p = fma(p, r, splat(0.055507116f));
+  p = fma(p, r, splat(0.240222469f));
+  p = fma(p, r, splat(0.693147004f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(x, splat(-126.0f)), add_exponent(p, n));
+}
 
 // Subnormals count as zero, rounding to nearest, no traps. Returns the state before.
 static inline unsigned set_float_state() {
@@ -222,13 +218,14 @@ struct Memory {
 
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
-  float rows[1536];       // [64][24], scaled
+  float rows[1536];       // [64][24], scaled, in units of log 2
   float scores[4032];     // [168][24]; weights once they are known
   float peak[24];         // of each row, the score that the others are compared with
   float total[24];        // and the sum of its weights
   float carry[24];        // what its older sums are multiplied by, at the end by what
   float block_peak[24];   // the greatest score in the block of columns
   float block_total[24];  // and the sum of the block's weights
+  float shift[24];        // -peak, where the rows' accumulators start
 };
 
 // 4 columns x 24 rows of scores.
@@ -238,6 +235,7 @@ struct attention_memory {
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 24 * k);
     const vec b1 = load(rows + 24 * k + 8);
@@ -289,6 +287,7 @@ struct attention_memory {
   vec s10 = splat(0.0f);
   vec s20 = splat(0.0f);
   vec s30 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 24 * k);
     const vec a0 = splat(b[k]);
@@ -353,8 +352,9 @@ struct attention_memory {
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
   store(local.peak, peak0);
-  const vec shift0 = shift_of(peak0);
-  store(local.carry, exp_nonpositive(old0 - peak0));
+  const vec shift0 = splat(0.0f) - peak0;
+  store(local.shift, shift0);
+  store(local.carry, exp2_nonpositive(old0 - peak0));
   vec total0 = splat(0.0f);
 
   const vec old1 = load(local.peak + 8);
@@ -362,8 +362,9 @@ struct attention_memory {
   const vec peak1 =
       select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 8)), old1);
   store(local.peak + 8, peak1);
-  const vec shift1 = shift_of(peak1);
-  store(local.carry + 8, exp_nonpositive(old1 - peak1));
+  const vec shift1 = splat(0.0f) - peak1;
+  store(local.shift + 8, shift1);
+  store(local.carry + 8, exp2_nonpositive(old1 - peak1));
   vec total1 = splat(0.0f);
 
   const vec old2 = load(local.peak + 16);
@@ -371,18 +372,19 @@ struct attention_memory {
   const vec peak2 =
       select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 16)), old2);
   store(local.peak + 16, peak2);
-  const vec shift2 = shift_of(peak2);
-  store(local.carry + 16, exp_nonpositive(old2 - peak2));
+  const vec shift2 = splat(0.0f) - peak2;
+  store(local.shift + 16, shift2);
+  store(local.carry + 16, exp2_nonpositive(old2 - peak2));
   vec total2 = splat(0.0f);
 
   for (long j = 0; j < count; ++j) {
-    const vec w0 = exp_shifted(load(local.scores + 24 * j), shift0);
+    const vec w0 = exp2_near(load(local.scores + 24 * j) + shift0);
     store(local.scores + 24 * j, w0);
     total0 = total0 + w0;
-    const vec w1 = exp_shifted(load(local.scores + 24 * j + 8), shift1);
+    const vec w1 = exp2_near(load(local.scores + 24 * j + 8) + shift1);
     store(local.scores + 24 * j + 8, w1);
     total1 = total1 + w1;
-    const vec w2 = exp_shifted(load(local.scores + 24 * j + 16), shift2);
+    const vec w2 = exp2_near(load(local.scores + 24 * j + 16) + shift2);
     store(local.scores + 24 * j + 16, w2);
     total2 = total2 + w2;
   }
@@ -394,11 +396,15 @@ struct attention_memory {
 
 // 4 columns x 24 rows of weights.
 [[gnu::noinline]] void attention_weights_4x24(const float* rows, const float* b, float* scores,
-    const float* peak, float* block_total) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  vec s00 = start0, s01 = start1, s02 = start2;
+  vec s10 = start0, s11 = start1, s12 = start2;
+  vec s20 = start0, s21 = start1, s22 = start2;
+  vec s30 = start0, s31 = start1, s32 = start2;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 24 * k);
     const vec b1 = load(rows + 24 * k + 8);
@@ -421,38 +427,35 @@ struct attention_memory {
     s32 = fma(a3, b2, s32);
   }
 
-  const vec shift0 = shift_of(load(peak));
-  const vec w0_0 = exp_shifted(s00, shift0);
+  const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
-  const vec w1_0 = exp_shifted(s10, shift0);
+  const vec w1_0 = exp2_near(s10);
   store(scores + 24, w1_0);
-  const vec w2_0 = exp_shifted(s20, shift0);
+  const vec w2_0 = exp2_near(s20);
   store(scores + 48, w2_0);
-  const vec w3_0 = exp_shifted(s30, shift0);
+  const vec w3_0 = exp2_near(s30);
   store(scores + 72, w3_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
 
-  const vec shift1 = shift_of(load(peak + 8));
-  const vec w0_1 = exp_shifted(s01, shift1);
+  const vec w0_1 = exp2_near(s01);
   store(scores + 8, w0_1);
-  const vec w1_1 = exp_shifted(s11, shift1);
+  const vec w1_1 = exp2_near(s11);
   store(scores + 32, w1_1);
-  const vec w2_1 = exp_shifted(s21, shift1);
+  const vec w2_1 = exp2_near(s21);
   store(scores + 56, w2_1);
-  const vec w3_1 = exp_shifted(s31, shift1);
+  const vec w3_1 = exp2_near(s31);
   store(scores + 80, w3_1);
 
   store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1);
 
-  const vec shift2 = shift_of(load(peak + 16));
-  const vec w0_2 = exp_shifted(s02, shift2);
+  const vec w0_2 = exp2_near(s02);
   store(scores + 16, w0_2);
-  const vec w1_2 = exp_shifted(s12, shift2);
+  const vec w1_2 = exp2_near(s12);
   store(scores + 40, w1_2);
-  const vec w2_2 = exp_shifted(s22, shift2);
+  const vec w2_2 = exp2_near(s22);
   store(scores + 64, w2_2);
-  const vec w3_2 = exp_shifted(s32, shift2);
+  const vec w3_2 = exp2_near(s32);
   store(scores + 88, w3_2);
 
   store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2 + w3_2);
@@ -460,11 +463,13 @@ struct attention_memory {
 
 // 4 columns x 8 rows of weights, some of them removed.
 [[gnu::noinline]] void attention_weights_4x8_in_part(const float* rows, const float* b,
-    float* scores, const float* peak, float* block_total, long row, long col) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+  vec s20 = start0;
+  vec s30 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 24 * k);
     const vec a0 = splat(b[k]);
@@ -480,18 +485,17 @@ struct attention_memory {
   const vec removed = splat(-__builtin_inff());
 
   const ivec row_of_lane0 = isplat(row) + iota();
-  const vec shift0 = shift_of(load(peak));
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp_shifted(x0_0, shift0);
+  const vec w0_0 = exp2_near(x0_0);
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp_shifted(x1_0, shift0);
+  const vec w1_0 = exp2_near(x1_0);
   store(scores + 24, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  const vec w2_0 = exp_shifted(x2_0, shift0);
+  const vec w2_0 = exp2_near(x2_0);
   store(scores + 48, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp_shifted(x3_0, shift0);
+  const vec w3_0 = exp2_near(x3_0);
   store(scores + 72, w3_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
@@ -502,7 +506,7 @@ struct attention_memory {
     long col, attention_memory& local) {
   const long high0 = 8 * (row / 8) + 8;
   if (col < high0) {
-    attention_weights_4x8_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+    attention_weights_4x8_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
   } else {
     for (long i = 0; i < 4; ++i) {
       store(scores + 24 * i, splat(0.0f));
@@ -510,7 +514,7 @@ struct attention_memory {
   }
   const long high1 = 8 * (row / 8) + 16;
   if (col < high1) {
-    attention_weights_4x8_in_part(local.rows + 8, b, scores + 8, local.peak + 8,
+    attention_weights_4x8_in_part(local.rows + 8, b, scores + 8, local.shift + 8,
         local.block_total + 8, row + 8, col);
   } else {
     for (long i = 0; i < 4; ++i) {
@@ -519,7 +523,7 @@ struct attention_memory {
   }
   const long high2 = 8 * (row / 8) + 24;
   if (col < high2) {
-    attention_weights_4x8_in_part(local.rows + 16, b, scores + 16, local.peak + 16,
+    attention_weights_4x8_in_part(local.rows + 16, b, scores + 16, local.shift + 16,
         local.block_total + 16, row + 16, col);
   } else {
     for (long i = 0; i < 4; ++i) {
@@ -534,7 +538,7 @@ struct attention_memory {
   const float* b = m.k + 32768 * c1 + 64 * col;
   for (long j = from; j < count - 3; j += 4) {
     if (col + j < whole_end) {
-      attention_weights_4x24(local.rows, b + 64 * j, local.scores + 24 * j, local.peak,
+      attention_weights_4x24(local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
           local.block_total);
     } else {
       attention_weights_in_part_4x24(b + 64 * j, local.scores + 24 * j, row, col + j, local);
@@ -555,9 +559,25 @@ struct attention_memory {
   }
 }
 
+// What 24 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_24(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 8, load(local.carry + 8) * load(local.total + 8));
+  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
+
+  float* out = m.out + 32768 * c1 + 64 * row;
+  for (long i = 0; i < 24; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 8) {
+      store(out + 64 * i + n, carry * load(out + 64 * i + n));
+    }
+  }
+}
+
 // 6 rows x 16 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_6x16(const float* weights, const float* v, long count,
-    float* out, const float* carry, bool fresh) {
+    float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f);
@@ -566,26 +586,21 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f);
 
   if (!fresh) {
-    const vec c0 = splat(carry[0]);
-    s00 = c0 * load(out);
-    s01 = c0 * load(out + 8);
-    const vec c1 = splat(carry[1]);
-    s10 = c1 * load(out + 64);
-    s11 = c1 * load(out + 72);
-    const vec c2 = splat(carry[2]);
-    s20 = c2 * load(out + 128);
-    s21 = c2 * load(out + 136);
-    const vec c3 = splat(carry[3]);
-    s30 = c3 * load(out + 192);
-    s31 = c3 * load(out + 200);
-    const vec c4 = splat(carry[4]);
-    s40 = c4 * load(out + 256);
-    s41 = c4 * load(out + 264);
-    const vec c5 = splat(carry[5]);
-    s50 = c5 * load(out + 320);
-    s51 = c5 * load(out + 328);
+    s00 = load(out);
+    s01 = load(out + 8);
+    s10 = load(out + 64);
+    s11 = load(out + 72);
+    s20 = load(out + 128);
+    s21 = load(out + 136);
+    s30 = load(out + 192);
+    s31 = load(out + 200);
+    s40 = load(out + 256);
+    s41 = load(out + 264);
+    s50 = load(out + 320);
+    s51 = load(out + 328);
   }
 
+#pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 8);
@@ -628,17 +643,15 @@ struct attention_memory {
     attention_memory& local, bool fresh) {
   const float* v = m.v + 32768 * c1 + 64 * col;
   float* out = m.out + 32768 * c1 + 64 * row;
-  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
-  store(local.total + 8,
-      load(local.carry + 8) * load(local.total + 8) + load(local.block_total + 8));
-  store(local.total + 16,
-      load(local.carry + 16) * load(local.total + 16) + load(local.block_total + 16));
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
 
   for (long n = 0; n < 64; n += 16) {
     for (long i = 0; i < 24; i += 6) {
       const long high_last = 8 * ((row + i + 5) / 8) + 8;
       const long end = smaller(high_last - col, count);
-      attention_values_6x16(local.scores + i, v + n, end, out + 64 * i + n, local.carry + i, fresh);
+      attention_values_6x16(local.scores + i, v + n, end, out + 64 * i + n, fresh);
     }
   }
 }
@@ -646,9 +659,6 @@ struct attention_memory {
 // 24 rows against `count` columns from col on.
 [[gnu::noinline]] void attention_visit_24(const Memory& m, long c1, long row, long col, long count,
     long whole_end, attention_memory& local, bool fresh) {
-  store(local.carry, splat(1.0f));
-  store(local.carry + 8, splat(1.0f));
-  store(local.carry + 16, splat(1.0f));
   store(local.block_total, splat(0.0f));
   store(local.block_total + 8, splat(0.0f));
   store(local.block_total + 16, splat(0.0f));
@@ -680,7 +690,11 @@ struct attention_memory {
     store(local.block_peak + 8, splat(-__FLT_MAX__));
     store(local.block_peak + 16, splat(-__FLT_MAX__));
     attention_scores_of_24(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_24(local, count, false);
+    attention_weigh_24(local, done, false);
+    if (!fresh) {
+      attention_carry_over_24(m, c1, row, local);
+    }
+    attention_weights_of_24(m, c1, row, col, done, count, whole_end, local);
   }
 
   attention_fold_24(m, c1, row, col, count, local, fresh);
@@ -751,7 +765,7 @@ struct attention_memory {
   // Rows change places with their elements: a vector holds the same element of every row.
   for (long r = 0; r < 24; r += 8) {
     for (long k = 0; k < 64; k += 8) {
-      transpose_block(a + 64 * r + k, 64, local.rows + 24 * k + r, 24, splat(0.125f));
+      transpose_block(a + 64 * r + k, 64, local.rows + 24 * k + r, 24, splat(0.18033688f));
     }
   }
 
@@ -811,6 +825,7 @@ struct attention_memory {
   vec s50 = splat(0.0f);
   vec s60 = splat(0.0f);
   vec s70 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 24 * k);
     const vec a0 = splat(b[k]);
@@ -856,6 +871,7 @@ struct attention_memory {
   vec s50 = splat(0.0f);
   vec s60 = splat(0.0f);
   vec s70 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 24 * k);
     const vec a0 = splat(b[k]);
@@ -931,6 +947,7 @@ struct attention_memory {
   vec s11_0 = splat(0.0f);
   vec s12_0 = splat(0.0f);
   vec s13_0 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 24 * k);
     const vec a0 = splat(b[k]);
@@ -1002,6 +1019,7 @@ struct attention_memory {
   vec s11_0 = splat(0.0f);
   vec s12_0 = splat(0.0f);
   vec s13_0 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 24 * k);
     const vec a0 = splat(b[k]);
@@ -1093,12 +1111,13 @@ struct attention_memory {
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
   store(local.peak, peak0);
-  const vec shift0 = shift_of(peak0);
-  store(local.carry, exp_nonpositive(old0 - peak0));
+  const vec shift0 = splat(0.0f) - peak0;
+  store(local.shift, shift0);
+  store(local.carry, exp2_nonpositive(old0 - peak0));
   vec total0 = splat(0.0f);
 
   for (long j = 0; j < count; ++j) {
-    const vec w0 = exp_shifted(load(local.scores + 24 * j), shift0);
+    const vec w0 = exp2_near(load(local.scores + 24 * j) + shift0);
     store(local.scores + 24 * j, w0);
     total0 = total0 + w0;
   }
@@ -1108,21 +1127,23 @@ struct attention_memory {
 
 // 14 columns x 8 rows of weights.
 [[gnu::noinline]] void attention_weights_14x8(const float* rows, const float* b, float* scores,
-    const float* peak, float* block_total) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  vec s0_0 = start0;
+  vec s1_0 = start0;
+  vec s2_0 = start0;
+  vec s3_0 = start0;
+  vec s4_0 = start0;
+  vec s5_0 = start0;
+  vec s6_0 = start0;
+  vec s7_0 = start0;
+  vec s8_0 = start0;
+  vec s9_0 = start0;
+  vec s10_0 = start0;
+  vec s11_0 = start0;
+  vec s12_0 = start0;
+  vec s13_0 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 24 * k);
     const vec a0 = splat(b[k]);
@@ -1155,34 +1176,33 @@ struct attention_memory {
     s13_0 = fma(a13, b0, s13_0);
   }
 
-  const vec shift0 = shift_of(load(peak));
-  const vec w0_0 = exp_shifted(s0_0, shift0);
+  const vec w0_0 = exp2_near(s0_0);
   store(scores, w0_0);
-  const vec w1_0 = exp_shifted(s1_0, shift0);
+  const vec w1_0 = exp2_near(s1_0);
   store(scores + 24, w1_0);
-  const vec w2_0 = exp_shifted(s2_0, shift0);
+  const vec w2_0 = exp2_near(s2_0);
   store(scores + 48, w2_0);
-  const vec w3_0 = exp_shifted(s3_0, shift0);
+  const vec w3_0 = exp2_near(s3_0);
   store(scores + 72, w3_0);
-  const vec w4_0 = exp_shifted(s4_0, shift0);
+  const vec w4_0 = exp2_near(s4_0);
   store(scores + 96, w4_0);
-  const vec w5_0 = exp_shifted(s5_0, shift0);
+  const vec w5_0 = exp2_near(s5_0);
   store(scores + 120, w5_0);
-  const vec w6_0 = exp_shifted(s6_0, shift0);
+  const vec w6_0 = exp2_near(s6_0);
   store(scores + 144, w6_0);
-  const vec w7_0 = exp_shifted(s7_0, shift0);
+  const vec w7_0 = exp2_near(s7_0);
   store(scores + 168, w7_0);
-  const vec w8_0 = exp_shifted(s8_0, shift0);
+  const vec w8_0 = exp2_near(s8_0);
   store(scores + 192, w8_0);
-  const vec w9_0 = exp_shifted(s9_0, shift0);
+  const vec w9_0 = exp2_near(s9_0);
   store(scores + 216, w9_0);
-  const vec w10_0 = exp_shifted(s10_0, shift0);
+  const vec w10_0 = exp2_near(s10_0);
   store(scores + 240, w10_0);
-  const vec w11_0 = exp_shifted(s11_0, shift0);
+  const vec w11_0 = exp2_near(s11_0);
   store(scores + 264, w11_0);
-  const vec w12_0 = exp_shifted(s12_0, shift0);
+  const vec w12_0 = exp2_near(s12_0);
   store(scores + 288, w12_0);
-  const vec w13_0 = exp_shifted(s13_0, shift0);
+  const vec w13_0 = exp2_near(s13_0);
   store(scores + 312, w13_0);
 
   store(block_total,
@@ -1192,21 +1212,23 @@ struct attention_memory {
 
 // 14 columns x 8 rows of weights, some of them removed.
 [[gnu::noinline]] void attention_weights_14x8_in_part(const float* rows, const float* b,
-    float* scores, const float* peak, float* block_total, long row, long col) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s0_0 = start0;
+  vec s1_0 = start0;
+  vec s2_0 = start0;
+  vec s3_0 = start0;
+  vec s4_0 = start0;
+  vec s5_0 = start0;
+  vec s6_0 = start0;
+  vec s7_0 = start0;
+  vec s8_0 = start0;
+  vec s9_0 = start0;
+  vec s10_0 = start0;
+  vec s11_0 = start0;
+  vec s12_0 = start0;
+  vec s13_0 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 24 * k);
     const vec a0 = splat(b[k]);
@@ -1242,48 +1264,47 @@ struct attention_memory {
   const vec removed = splat(-__builtin_inff());
 
   const ivec row_of_lane0 = isplat(row) + iota();
-  const vec shift0 = shift_of(load(peak));
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
-  const vec w0_0 = exp_shifted(x0_0, shift0);
+  const vec w0_0 = exp2_near(x0_0);
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  const vec w1_0 = exp_shifted(x1_0, shift0);
+  const vec w1_0 = exp2_near(x1_0);
   store(scores + 24, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  const vec w2_0 = exp_shifted(x2_0, shift0);
+  const vec w2_0 = exp2_near(x2_0);
   store(scores + 48, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  const vec w3_0 = exp_shifted(x3_0, shift0);
+  const vec w3_0 = exp2_near(x3_0);
   store(scores + 72, w3_0);
   const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  const vec w4_0 = exp_shifted(x4_0, shift0);
+  const vec w4_0 = exp2_near(x4_0);
   store(scores + 96, w4_0);
   const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  const vec w5_0 = exp_shifted(x5_0, shift0);
+  const vec w5_0 = exp2_near(x5_0);
   store(scores + 120, w5_0);
   const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  const vec w6_0 = exp_shifted(x6_0, shift0);
+  const vec w6_0 = exp2_near(x6_0);
   store(scores + 144, w6_0);
   const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  const vec w7_0 = exp_shifted(x7_0, shift0);
+  const vec w7_0 = exp2_near(x7_0);
   store(scores + 168, w7_0);
   const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  const vec w8_0 = exp_shifted(x8_0, shift0);
+  const vec w8_0 = exp2_near(x8_0);
   store(scores + 192, w8_0);
   const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  const vec w9_0 = exp_shifted(x9_0, shift0);
+  const vec w9_0 = exp2_near(x9_0);
   store(scores + 216, w9_0);
   const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  const vec w10_0 = exp_shifted(x10_0, shift0);
+  const vec w10_0 = exp2_near(x10_0);
   store(scores + 240, w10_0);
   const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  const vec w11_0 = exp_shifted(x11_0, shift0);
+  const vec w11_0 = exp2_near(x11_0);
   store(scores + 264, w11_0);
   const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
-  const vec w12_0 = exp_shifted(x12_0, shift0);
+  const vec w12_0 = exp2_near(x12_0);
   store(scores + 288, w12_0);
   const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
-  const vec w13_0 = exp_shifted(x13_0, shift0);
+  const vec w13_0 = exp2_near(x13_0);
   store(scores + 312, w13_0);
 
   store(block_total,
@@ -1296,7 +1317,7 @@ struct attention_memory {
     long col, attention_memory& local) {
   const long high0 = 8 * (row / 8) + 8;
   if (col < high0) {
-    attention_weights_14x8_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+    attention_weights_14x8_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
   } else {
     for (long i = 0; i < 14; ++i) {
       store(scores + 24 * i, splat(0.0f));
@@ -1306,15 +1327,17 @@ struct attention_memory {
 
 // 8 columns x 8 rows of weights.
 [[gnu::noinline]] void attention_weights_8x8(const float* rows, const float* b, float* scores,
-    const float* peak, float* block_total) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
-  vec s50 = splat(0.0f);
-  vec s60 = splat(0.0f);
-  vec s70 = splat(0.0f);
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+  vec s20 = start0;
+  vec s30 = start0;
+  vec s40 = start0;
+  vec s50 = start0;
+  vec s60 = start0;
+  vec s70 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 24 * k);
     const vec a0 = splat(b[k]);
@@ -1335,22 +1358,21 @@ struct attention_memory {
     s70 = fma(a7, b0, s70);
   }
 
-  const vec shift0 = shift_of(load(peak));
-  const vec w0_0 = exp_shifted(s00, shift0);
+  const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
-  const vec w1_0 = exp_shifted(s10, shift0);
+  const vec w1_0 = exp2_near(s10);
   store(scores + 24, w1_0);
-  const vec w2_0 = exp_shifted(s20, shift0);
+  const vec w2_0 = exp2_near(s20);
   store(scores + 48, w2_0);
-  const vec w3_0 = exp_shifted(s30, shift0);
+  const vec w3_0 = exp2_near(s30);
   store(scores + 72, w3_0);
-  const vec w4_0 = exp_shifted(s40, shift0);
+  const vec w4_0 = exp2_near(s40);
   store(scores + 96, w4_0);
-  const vec w5_0 = exp_shifted(s50, shift0);
+  const vec w5_0 = exp2_near(s50);
   store(scores + 120, w5_0);
-  const vec w6_0 = exp_shifted(s60, shift0);
+  const vec w6_0 = exp2_near(s60);
   store(scores + 144, w6_0);
-  const vec w7_0 = exp_shifted(s70, shift0);
+  const vec w7_0 = exp2_near(s70);
   store(scores + 168, w7_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
@@ -1358,15 +1380,17 @@ struct attention_memory {
 
 // 8 columns x 8 rows of weights, some of them removed.
 [[gnu::noinline]] void attention_weights_8x8_in_part(const float* rows, const float* b,
-    float* scores, const float* peak, float* block_total, long row, long col) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
-  vec s50 = splat(0.0f);
-  vec s60 = splat(0.0f);
-  vec s70 = splat(0.0f);
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+  vec s20 = start0;
+  vec s30 = start0;
+  vec s40 = start0;
+  vec s50 = start0;
+  vec s60 = start0;
+  vec s70 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 24 * k);
     const vec a0 = splat(b[k]);
@@ -1390,30 +1414,29 @@ struct attention_memory {
   const vec removed = splat(-__builtin_inff());
 
   const ivec row_of_lane0 = isplat(row) + iota();
-  const vec shift0 = shift_of(load(peak));
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp_shifted(x0_0, shift0);
+  const vec w0_0 = exp2_near(x0_0);
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp_shifted(x1_0, shift0);
+  const vec w1_0 = exp2_near(x1_0);
   store(scores + 24, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  const vec w2_0 = exp_shifted(x2_0, shift0);
+  const vec w2_0 = exp2_near(x2_0);
   store(scores + 48, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp_shifted(x3_0, shift0);
+  const vec w3_0 = exp2_near(x3_0);
   store(scores + 72, w3_0);
   const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  const vec w4_0 = exp_shifted(x4_0, shift0);
+  const vec w4_0 = exp2_near(x4_0);
   store(scores + 96, w4_0);
   const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  const vec w5_0 = exp_shifted(x5_0, shift0);
+  const vec w5_0 = exp2_near(x5_0);
   store(scores + 120, w5_0);
   const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  const vec w6_0 = exp_shifted(x6_0, shift0);
+  const vec w6_0 = exp2_near(x6_0);
   store(scores + 144, w6_0);
   const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
-  const vec w7_0 = exp_shifted(x7_0, shift0);
+  const vec w7_0 = exp2_near(x7_0);
   store(scores + 168, w7_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
@@ -1424,7 +1447,7 @@ struct attention_memory {
     long col, attention_memory& local) {
   const long high0 = 8 * (row / 8) + 8;
   if (col < high0) {
-    attention_weights_8x8_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+    attention_weights_8x8_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
   } else {
     for (long i = 0; i < 8; ++i) {
       store(scores + 24 * i, splat(0.0f));
@@ -1438,7 +1461,7 @@ struct attention_memory {
   const float* b = m.k + 32768 * c1 + 64 * col;
   for (long j = from; j < count - 13; j += 14) {
     if (col + j < whole_end) {
-      attention_weights_14x8(local.rows, b + 64 * j, local.scores + 24 * j, local.peak,
+      attention_weights_14x8(local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
           local.block_total);
     } else {
       attention_weights_in_part_14x8(b + 64 * j, local.scores + 24 * j, row, col + j, local);
@@ -1447,7 +1470,7 @@ struct attention_memory {
   const long rest = 14 * (count / 14);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_weights_8x8(local.rows, b + 64 * rest, local.scores + 24 * rest, local.peak,
+      attention_weights_8x8(local.rows, b + 64 * rest, local.scores + 24 * rest, local.shift,
           local.block_total);
     } else {
       attention_weights_in_part_8x8(b + 64 * rest, local.scores + 24 * rest, row, col + rest,
@@ -1477,21 +1500,34 @@ struct attention_memory {
   }
 }
 
+// What 8 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_8(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+
+  float* out = m.out + 32768 * c1 + 64 * row;
+  for (long i = 0; i < 8; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 8) {
+      store(out + 64 * i + n, carry * load(out + 64 * i + n));
+    }
+  }
+}
+
 // 2 rows x 16 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_2x16(const float* weights, const float* v, long count,
-    float* out, const float* carry, bool fresh) {
+    float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f);
 
   if (!fresh) {
-    const vec c0 = splat(carry[0]);
-    s00 = c0 * load(out);
-    s01 = c0 * load(out + 8);
-    const vec c1 = splat(carry[1]);
-    s10 = c1 * load(out + 64);
-    s11 = c1 * load(out + 72);
+    s00 = load(out);
+    s01 = load(out + 8);
+    s10 = load(out + 64);
+    s11 = load(out + 72);
   }
 
+#pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 8);
@@ -1514,18 +1550,18 @@ struct attention_memory {
     attention_memory& local, bool fresh) {
   const float* v = m.v + 32768 * c1 + 64 * col;
   float* out = m.out + 32768 * c1 + 64 * row;
-  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
+  store(local.total, load(local.total) + load(local.block_total));
 
   for (long n = 0; n < 64; n += 16) {
     for (long i = 0; i < 6; i += 6) {
       const long high_last = 8 * ((row + i + 5) / 8) + 8;
       const long end = smaller(high_last - col, count);
-      attention_values_6x16(local.scores + i, v + n, end, out + 64 * i + n, local.carry + i, fresh);
+      attention_values_6x16(local.scores + i, v + n, end, out + 64 * i + n, fresh);
     }
     {
       const long high_last = 8 * ((row + 7) / 8) + 8;
       const long end = smaller(high_last - col, count);
-      attention_values_2x16(local.scores + 6, v + n, end, out + n + 384, local.carry + 6, fresh);
+      attention_values_2x16(local.scores + 6, v + n, end, out + n + 384, fresh);
     }
   }
 }
@@ -1533,7 +1569,6 @@ struct attention_memory {
 // 8 rows against `count` columns from col on.
 [[gnu::noinline]] void attention_visit_8(const Memory& m, long c1, long row, long col, long count,
     long whole_end, attention_memory& local, bool fresh) {
-  store(local.carry, splat(1.0f));
   store(local.block_total, splat(0.0f));
   long done = 0;
 
@@ -1563,7 +1598,11 @@ struct attention_memory {
   if (any(negation(inside0))) {
     store(local.block_peak, splat(-__FLT_MAX__));
     attention_scores_of_8(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_8(local, count, false);
+    attention_weigh_8(local, done, false);
+    if (!fresh) {
+      attention_carry_over_8(m, c1, row, local);
+    }
+    attention_weights_of_8(m, c1, row, col, done, count, whole_end, local);
   }
 
   attention_fold_8(m, c1, row, col, count, local, fresh);
@@ -1577,7 +1616,7 @@ struct attention_memory {
 
   // Rows change places with their elements: a vector holds the same element of every row.
   for (long k = 0; k < 64; k += 8) {
-    transpose_block(a + k, 64, local.rows + 24 * k, 24, splat(0.125f));
+    transpose_block(a + k, 64, local.rows + 24 * k, 24, splat(0.18033688f));
   }
 
   store(local.peak, splat(-__FLT_MAX__));
@@ -1631,13 +1670,13 @@ struct attention_memory {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 5696L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 5712L * worker));
   restore_float_state(before);
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 22784u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 22848u * (size_t)workers; }
 
 void run(const sdpa_1_8_512_64_true_args* args, const void* packed, void* workspace, int workers,
     sdpa_1_8_512_64_true_parallel_for parallel_for, void* ctx) {

@@ -290,38 +290,19 @@ static inline void transpose_block(const float* from, long from_stride, float* t
     }
 }
 
-// e^x for x <= 0, within a relative 2e-7 + 3e-9 |x|. NaN stays NaN. Exactly 0 below -87.3365, where
-// the result would be subnormal, and at -inf.
-static inline vec exp_nonpositive(vec x) {
-  ivec n = nearest(x * splat(1.44269502f));
-  vec r = fma(to_real(n), splat(-0.693359375f), x);
-  r = fma(to_real(n), splat(0.00021219444f), r);
-  vec p = splat(0.00828973018f);
-  p = fma(p, r, splat(0.0418978557f));
-  p = fma(p, r, splat(0.166676477f));
-  p = fma(p, r, splat(0.499991506f));
-  p = fma(p, r, splat(0.999999702f));
-  p = fma(p, r, splat(1.0f));
-  return keep_where(not_less(x, splat(-87.3365021f)), add_exponent(p, n));
-}
-
-// What exp_shifted wants to know of a row's peak: -log2(e) * peak, finite for every finite peak.
-static inline vec shift_of(vec peak) { return min(splat(__FLT_MAX__), peak * splat(-1.44269502f)); }
-
-// e^(x - peak), given shift_of(peak). NaN stays NaN, -inf gives 0; a result below the least normal
-// float is 0 or subnormal, one above 2^127 is that or more.
-static inline vec exp_shifted(vec x, vec shift) {
-  vec y = fma(x, splat(1.44269502f), shift);
-  y = min(splat(127.0f), y);
-  ivec n = nearest(y);
-  vec r = y - to_real(n);
+// 2^x within a relative 2e-7. NaN stays NaN, -inf gives 0; a result below the least normal float is
+// 0 or subnormal, one above 2^127 is that or more.
+static inline vec exp2_near(vec x) {
+  x = min(splat(127.0f), x);
+  ivec n = nearest(x);
+  vec r = x - to_real(n);
   vec p = splat(0.00132692605f);
   p = fma(p, r, splat(0.00967129972f));
   p = fma(p, r, splat(0.055507116f));
   p = fma(p, r, splat(0.240222469f));
   p = fma(p, r, splat(0.693147004f));
   p = fma(p, r, splat(1.0f));
-  return keep_where(not_less(y, splat(-126.0f)), add_exponent(p, n));
+  return keep_where(not_less(x, splat(-126.0f)), add_exponent(p, n));
 }
 
 // e^x within a relative 2e-7. NaN stays NaN. Exactly 0 below -87.3365, where the result would be
@@ -340,6 +321,20 @@ static inline vec exp(vec x) {
   return select(less(splat(88.7228317f), x), splat(__builtin_inff()), y);
 }
 static inline float exp(float x) { return first(exp(splat(x))); }
+
+// 2^x for x <= 0 within a relative 2e-7. NaN stays NaN. Exactly 0 below -126, where the result
+// would be subnormal, and at -inf.
+static inline vec exp2_nonpositive(vec x) {
+  ivec n = nearest(x);
+  vec r = x - to_real(n);
+  vec p = splat(0.00132692605f);
+  p = fma(p, r, splat(0.00967129972f));
+  p = fma(p, r, splat(0.055507116f));
+  p = fma(p, r, splat(0.240222469f));
+  p = fma(p, r, splat(0.693147004f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(x, splat(-126.0f)), add_exponent(p, n));
+}
 
 // Subnormals count as zero, rounding to nearest, no traps. Returns the state before.
 static inline unsigned set_float_state() {
@@ -386,13 +381,14 @@ struct Memory {
 
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
-  float rows[1024];       // [64][16], scaled
+  float rows[1024];       // [64][16], scaled, in units of log 2
   float scores[4032];     // [252][16]; weights once they are known
   float peak[16];         // of each row, the score that the others are compared with
   float total[16];        // and the sum of its weights
   float carry[16];        // what its older sums are multiplied by, at the end by what
   float block_peak[16];   // the greatest score in the block of columns
   float block_total[16];  // and the sum of the block's weights
+  float shift[16];        // -peak, where the rows' accumulators start
 };
 
 // 2 columns x 16 rows of scores.
@@ -400,6 +396,7 @@ struct attention_memory {
     float* block_peak) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 16 * k);
     const vec b1 = load(rows + 16 * k + 8);
@@ -427,6 +424,7 @@ struct attention_memory {
     float* scores, float* block_peak, long row, long col) {
   vec s00 = splat(0.0f);
   vec s10 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 16 * k);
     const vec a0 = splat(b[k]);
@@ -476,6 +474,7 @@ struct attention_memory {
   vec s30 = splat(0.0f), s31 = splat(0.0f);
   vec s40 = splat(0.0f), s41 = splat(0.0f);
   vec s50 = splat(0.0f), s51 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 16 * k);
     const vec b1 = load(rows + 16 * k + 8);
@@ -531,6 +530,7 @@ struct attention_memory {
   vec s30 = splat(0.0f);
   vec s40 = splat(0.0f);
   vec s50 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 16 * k);
     const vec a0 = splat(b[k]);
@@ -596,8 +596,9 @@ struct attention_memory {
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
   store(local.peak, peak0);
-  const vec shift0 = shift_of(peak0);
-  store(local.carry, exp_nonpositive(old0 - peak0));
+  const vec shift0 = splat(0.0f) - peak0;
+  store(local.shift, shift0);
+  store(local.carry, exp2_nonpositive(old0 - peak0));
   vec total0 = splat(0.0f);
 
   const vec old1 = load(local.peak + 8);
@@ -605,15 +606,16 @@ struct attention_memory {
   const vec peak1 =
       select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 8)), old1);
   store(local.peak + 8, peak1);
-  const vec shift1 = shift_of(peak1);
-  store(local.carry + 8, exp_nonpositive(old1 - peak1));
+  const vec shift1 = splat(0.0f) - peak1;
+  store(local.shift + 8, shift1);
+  store(local.carry + 8, exp2_nonpositive(old1 - peak1));
   vec total1 = splat(0.0f);
 
   for (long j = 0; j < count; ++j) {
-    const vec w0 = exp_shifted(load(local.scores + 16 * j), shift0);
+    const vec w0 = exp2_near(load(local.scores + 16 * j) + shift0);
     store(local.scores + 16 * j, w0);
     total0 = total0 + w0;
-    const vec w1 = exp_shifted(load(local.scores + 16 * j + 8), shift1);
+    const vec w1 = exp2_near(load(local.scores + 16 * j + 8) + shift1);
     store(local.scores + 16 * j + 8, w1);
     total1 = total1 + w1;
   }
@@ -624,13 +626,16 @@ struct attention_memory {
 
 // 6 columns x 16 rows of weights.
 [[gnu::noinline]] void attention_weights_6x16(const float* rows, const float* b, float* scores,
-    const float* peak, float* block_total) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f);
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  vec s20 = start0, s21 = start1;
+  vec s30 = start0, s31 = start1;
+  vec s40 = start0, s41 = start1;
+  vec s50 = start0, s51 = start1;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 16 * k);
     const vec b1 = load(rows + 16 * k + 8);
@@ -654,34 +659,32 @@ struct attention_memory {
     s51 = fma(a5, b1, s51);
   }
 
-  const vec shift0 = shift_of(load(peak));
-  const vec w0_0 = exp_shifted(s00, shift0);
+  const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
-  const vec w1_0 = exp_shifted(s10, shift0);
+  const vec w1_0 = exp2_near(s10);
   store(scores + 16, w1_0);
-  const vec w2_0 = exp_shifted(s20, shift0);
+  const vec w2_0 = exp2_near(s20);
   store(scores + 32, w2_0);
-  const vec w3_0 = exp_shifted(s30, shift0);
+  const vec w3_0 = exp2_near(s30);
   store(scores + 48, w3_0);
-  const vec w4_0 = exp_shifted(s40, shift0);
+  const vec w4_0 = exp2_near(s40);
   store(scores + 64, w4_0);
-  const vec w5_0 = exp_shifted(s50, shift0);
+  const vec w5_0 = exp2_near(s50);
   store(scores + 80, w5_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
 
-  const vec shift1 = shift_of(load(peak + 8));
-  const vec w0_1 = exp_shifted(s01, shift1);
+  const vec w0_1 = exp2_near(s01);
   store(scores + 8, w0_1);
-  const vec w1_1 = exp_shifted(s11, shift1);
+  const vec w1_1 = exp2_near(s11);
   store(scores + 24, w1_1);
-  const vec w2_1 = exp_shifted(s21, shift1);
+  const vec w2_1 = exp2_near(s21);
   store(scores + 40, w2_1);
-  const vec w3_1 = exp_shifted(s31, shift1);
+  const vec w3_1 = exp2_near(s31);
   store(scores + 56, w3_1);
-  const vec w4_1 = exp_shifted(s41, shift1);
+  const vec w4_1 = exp2_near(s41);
   store(scores + 72, w4_1);
-  const vec w5_1 = exp_shifted(s51, shift1);
+  const vec w5_1 = exp2_near(s51);
   store(scores + 88, w5_1);
 
   store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1);
@@ -689,13 +692,15 @@ struct attention_memory {
 
 // 6 columns x 8 rows of weights, some of them removed.
 [[gnu::noinline]] void attention_weights_6x8_in_part(const float* rows, const float* b,
-    float* scores, const float* peak, float* block_total, long row, long col) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
-  vec s50 = splat(0.0f);
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+  vec s20 = start0;
+  vec s30 = start0;
+  vec s40 = start0;
+  vec s50 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 16 * k);
     const vec a0 = splat(b[k]);
@@ -715,24 +720,23 @@ struct attention_memory {
   const vec removed = splat(-__builtin_inff());
 
   const ivec row_of_lane0 = isplat(row) + iota();
-  const vec shift0 = shift_of(load(peak));
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp_shifted(x0_0, shift0);
+  const vec w0_0 = exp2_near(x0_0);
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp_shifted(x1_0, shift0);
+  const vec w1_0 = exp2_near(x1_0);
   store(scores + 16, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  const vec w2_0 = exp_shifted(x2_0, shift0);
+  const vec w2_0 = exp2_near(x2_0);
   store(scores + 32, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp_shifted(x3_0, shift0);
+  const vec w3_0 = exp2_near(x3_0);
   store(scores + 48, w3_0);
   const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  const vec w4_0 = exp_shifted(x4_0, shift0);
+  const vec w4_0 = exp2_near(x4_0);
   store(scores + 64, w4_0);
   const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  const vec w5_0 = exp_shifted(x5_0, shift0);
+  const vec w5_0 = exp2_near(x5_0);
   store(scores + 80, w5_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
@@ -743,7 +747,7 @@ struct attention_memory {
     long col, attention_memory& local) {
   const long high0 = 8 * (row / 8) + 8;
   if (col < high0) {
-    attention_weights_6x8_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+    attention_weights_6x8_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
   } else {
     for (long i = 0; i < 6; ++i) {
       store(scores + 16 * i, splat(0.0f));
@@ -751,7 +755,7 @@ struct attention_memory {
   }
   const long high1 = 8 * (row / 8) + 16;
   if (col < high1) {
-    attention_weights_6x8_in_part(local.rows + 8, b, scores + 8, local.peak + 8,
+    attention_weights_6x8_in_part(local.rows + 8, b, scores + 8, local.shift + 8,
         local.block_total + 8, row + 8, col);
   } else {
     for (long i = 0; i < 6; ++i) {
@@ -762,9 +766,12 @@ struct attention_memory {
 
 // 2 columns x 16 rows of weights.
 [[gnu::noinline]] void attention_weights_2x16(const float* rows, const float* b, float* scores,
-    const float* peak, float* block_total) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 16 * k);
     const vec b1 = load(rows + 16 * k + 8);
@@ -776,18 +783,16 @@ struct attention_memory {
     s11 = fma(a1, b1, s11);
   }
 
-  const vec shift0 = shift_of(load(peak));
-  const vec w0_0 = exp_shifted(s00, shift0);
+  const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
-  const vec w1_0 = exp_shifted(s10, shift0);
+  const vec w1_0 = exp2_near(s10);
   store(scores + 16, w1_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0);
 
-  const vec shift1 = shift_of(load(peak + 8));
-  const vec w0_1 = exp_shifted(s01, shift1);
+  const vec w0_1 = exp2_near(s01);
   store(scores + 8, w0_1);
-  const vec w1_1 = exp_shifted(s11, shift1);
+  const vec w1_1 = exp2_near(s11);
   store(scores + 24, w1_1);
 
   store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
@@ -795,9 +800,11 @@ struct attention_memory {
 
 // 2 columns x 8 rows of weights, some of them removed.
 [[gnu::noinline]] void attention_weights_2x8_in_part(const float* rows, const float* b,
-    float* scores, const float* peak, float* block_total, long row, long col) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 16 * k);
     const vec a0 = splat(b[k]);
@@ -809,12 +816,11 @@ struct attention_memory {
   const vec removed = splat(-__builtin_inff());
 
   const ivec row_of_lane0 = isplat(row) + iota();
-  const vec shift0 = shift_of(load(peak));
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp_shifted(x0_0, shift0);
+  const vec w0_0 = exp2_near(x0_0);
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp_shifted(x1_0, shift0);
+  const vec w1_0 = exp2_near(x1_0);
   store(scores + 16, w1_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0);
@@ -825,7 +831,7 @@ struct attention_memory {
     long col, attention_memory& local) {
   const long high0 = 8 * (row / 8) + 8;
   if (col < high0) {
-    attention_weights_2x8_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+    attention_weights_2x8_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
   } else {
     for (long i = 0; i < 2; ++i) {
       store(scores + 16 * i, splat(0.0f));
@@ -833,7 +839,7 @@ struct attention_memory {
   }
   const long high1 = 8 * (row / 8) + 16;
   if (col < high1) {
-    attention_weights_2x8_in_part(local.rows + 8, b, scores + 8, local.peak + 8,
+    attention_weights_2x8_in_part(local.rows + 8, b, scores + 8, local.shift + 8,
         local.block_total + 8, row + 8, col);
   } else {
     for (long i = 0; i < 2; ++i) {
@@ -848,7 +854,7 @@ struct attention_memory {
   const float* b = m.k + 32768 * c1 + 64 * col;
   for (long j = from; j < count - 5; j += 6) {
     if (col + j < whole_end) {
-      attention_weights_6x16(local.rows, b + 64 * j, local.scores + 16 * j, local.peak,
+      attention_weights_6x16(local.rows, b + 64 * j, local.scores + 16 * j, local.shift,
           local.block_total);
     } else {
       attention_weights_in_part_6x16(b + 64 * j, local.scores + 16 * j, row, col + j, local);
@@ -857,7 +863,7 @@ struct attention_memory {
   const long rest = 6 * (count / 6);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_weights_2x16(local.rows, b + 64 * rest, local.scores + 16 * rest, local.peak,
+      attention_weights_2x16(local.rows, b + 64 * rest, local.scores + 16 * rest, local.shift,
           local.block_total);
     } else {
       attention_weights_in_part_2x16(b + 64 * rest, local.scores + 16 * rest, row, col + rest,
@@ -888,9 +894,24 @@ struct attention_memory {
   }
 }
 
+// What 16 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_16(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 8, load(local.carry + 8) * load(local.total + 8));
+
+  float* out = m.out + 32768 * c1 + 64 * row;
+  for (long i = 0; i < 16; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 8) {
+      store(out + 64 * i + n, carry * load(out + 64 * i + n));
+    }
+  }
+}
+
 // 6 rows x 16 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_6x16(const float* weights, const float* v, long count,
-    float* out, const float* carry, bool fresh) {
+    float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f);
@@ -899,26 +920,21 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f);
 
   if (!fresh) {
-    const vec c0 = splat(carry[0]);
-    s00 = c0 * load(out);
-    s01 = c0 * load(out + 8);
-    const vec c1 = splat(carry[1]);
-    s10 = c1 * load(out + 64);
-    s11 = c1 * load(out + 72);
-    const vec c2 = splat(carry[2]);
-    s20 = c2 * load(out + 128);
-    s21 = c2 * load(out + 136);
-    const vec c3 = splat(carry[3]);
-    s30 = c3 * load(out + 192);
-    s31 = c3 * load(out + 200);
-    const vec c4 = splat(carry[4]);
-    s40 = c4 * load(out + 256);
-    s41 = c4 * load(out + 264);
-    const vec c5 = splat(carry[5]);
-    s50 = c5 * load(out + 320);
-    s51 = c5 * load(out + 328);
+    s00 = load(out);
+    s01 = load(out + 8);
+    s10 = load(out + 64);
+    s11 = load(out + 72);
+    s20 = load(out + 128);
+    s21 = load(out + 136);
+    s30 = load(out + 192);
+    s31 = load(out + 200);
+    s40 = load(out + 256);
+    s41 = load(out + 264);
+    s50 = load(out + 320);
+    s51 = load(out + 328);
   }
 
+#pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 8);
@@ -958,27 +974,24 @@ struct attention_memory {
 
 // 4 rows x 16 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_4x16(const float* weights, const float* v, long count,
-    float* out, const float* carry, bool fresh) {
+    float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f);
 
   if (!fresh) {
-    const vec c0 = splat(carry[0]);
-    s00 = c0 * load(out);
-    s01 = c0 * load(out + 8);
-    const vec c1 = splat(carry[1]);
-    s10 = c1 * load(out + 64);
-    s11 = c1 * load(out + 72);
-    const vec c2 = splat(carry[2]);
-    s20 = c2 * load(out + 128);
-    s21 = c2 * load(out + 136);
-    const vec c3 = splat(carry[3]);
-    s30 = c3 * load(out + 192);
-    s31 = c3 * load(out + 200);
+    s00 = load(out);
+    s01 = load(out + 8);
+    s10 = load(out + 64);
+    s11 = load(out + 72);
+    s20 = load(out + 128);
+    s21 = load(out + 136);
+    s30 = load(out + 192);
+    s31 = load(out + 200);
   }
 
+#pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 8);
@@ -1011,20 +1024,19 @@ struct attention_memory {
     attention_memory& local, bool fresh) {
   const float* v = m.v + 32768 * c1 + 64 * col;
   float* out = m.out + 32768 * c1 + 64 * row;
-  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
-  store(local.total + 8,
-      load(local.carry + 8) * load(local.total + 8) + load(local.block_total + 8));
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
 
   for (long n = 0; n < 64; n += 16) {
     for (long i = 0; i < 12; i += 6) {
       const long high_last = 8 * ((row + i + 5) / 8) + 8;
       const long end = smaller(high_last - col, count);
-      attention_values_6x16(local.scores + i, v + n, end, out + 64 * i + n, local.carry + i, fresh);
+      attention_values_6x16(local.scores + i, v + n, end, out + 64 * i + n, fresh);
     }
     {
       const long high_last = 8 * ((row + 15) / 8) + 8;
       const long end = smaller(high_last - col, count);
-      attention_values_4x16(local.scores + 12, v + n, end, out + n + 768, local.carry + 12, fresh);
+      attention_values_4x16(local.scores + 12, v + n, end, out + n + 768, fresh);
     }
   }
 }
@@ -1032,8 +1044,6 @@ struct attention_memory {
 // 16 rows against `count` columns from col on.
 [[gnu::noinline]] void attention_visit_16(const Memory& m, long c1, long row, long col, long count,
     long whole_end, attention_memory& local, bool fresh) {
-  store(local.carry, splat(1.0f));
-  store(local.carry + 8, splat(1.0f));
   store(local.block_total, splat(0.0f));
   store(local.block_total + 8, splat(0.0f));
   long done = 0;
@@ -1067,7 +1077,11 @@ struct attention_memory {
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 8, splat(-__FLT_MAX__));
     attention_scores_of_16(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_16(local, count, false);
+    attention_weigh_16(local, done, false);
+    if (!fresh) {
+      attention_carry_over_16(m, c1, row, local);
+    }
+    attention_weights_of_16(m, c1, row, col, done, count, whole_end, local);
   }
 
   attention_fold_16(m, c1, row, col, count, local, fresh);
@@ -1138,7 +1152,7 @@ struct attention_memory {
   // Rows change places with their elements: a vector holds the same element of every row.
   for (long r = 0; r < 16; r += 8) {
     for (long k = 0; k < 64; k += 8) {
-      transpose_block(a + 64 * r + k, 64, local.rows + 16 * k + r, 16, splat(0.125f));
+      transpose_block(a + 64 * r + k, 64, local.rows + 16 * k + r, 16, splat(0.18033688f));
     }
   }
 
@@ -1209,13 +1223,13 @@ struct attention_memory {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 5136L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 5152L * worker));
   restore_float_state(before);
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 20544u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 20608u * (size_t)workers; }
 
 void run(const sdpa_1_8_512_64_true_args* args, const void* packed, void* workspace, int workers,
     sdpa_1_8_512_64_true_parallel_for parallel_for, void* ctx) {

@@ -20,7 +20,7 @@
 //   packed in 30 panels of 32 columns (40 kB), one an item; tiles of 14 rows x 32 columns: 28 of 32
 //   registers accumulate, a step is 28 fma on 16 loads.
 // - attention: 5 times 137 rows against 137 columns, 184 at a time: their scores lie in a worker's
-//   31.6 kB and nowhere else. 4 blocks of 32 rows, score tiles of 8 columns x 32 lanes: 16 of 32
+//   31.8 kB and nowhere else. 4 blocks of 32 rows, score tiles of 8 columns x 32 lanes: 16 of 32
 //   registers accumulate, a step is 16 fma on 10 loads. 1 block of 9 rows, score tiles of 23
 //   columns x 16 lanes: 23 of 32 registers accumulate, a step is 23 fma on 24 loads. Whole tiles of
 //   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 13 rows x 32
@@ -67,10 +67,6 @@ static inline vec splat(float x) { return _mm512_set1_ps(x); }
 static inline vec fma(vec a, vec b, vec c) { return _mm512_fmadd_ps(a, b, c); }
 
 // The second operand where either is NaN.
-static inline vec min(vec a, vec b) { return _mm512_maskz_min_ps(every, a, b); }
-static inline float min(float a, float b) { return a < b ? a : b; }
-
-// The second operand where either is NaN.
 static inline vec max(vec a, vec b) { return _mm512_maskz_max_ps(every, a, b); }
 static inline float max(float a, float b) { return a > b ? a : b; }
 
@@ -102,10 +98,10 @@ static inline lanes_t iless_equal(ivec a, ivec b) {
   return _mm512_cmple_epi32_mask((__m512i)a, (__m512i)b);
 }
 
-// a less the nearest integer, halves to even; 0 for +-inf.
-static inline vec from_nearest(vec a) { return _mm512_maskz_reduce_ps(every, a, 8); }
+// a less the greatest integer that is not above it, rounded down; 0 for +-inf.
+static inline vec fraction(vec a) { return _mm512_maskz_reduce_ps(every, a, 9); }
 
-// p * 2^n for whole n; NaN if either is.
+// p * 2^floor(n); NaN if either is.
 static inline vec scale2(vec p, vec n) { return _mm512_maskz_scalef_ps(every, p, n); }
 
 static inline float first(vec a) { return _mm512_cvtss_f32(a); }
@@ -150,35 +146,17 @@ static inline void transpose_block(const float* from, long from_stride, float* t
   }
 }
 
-// e^x for x <= 0, within a relative 2e-7 + 3e-9 |x|. NaN stays NaN. Exactly 0 below -87.3365, where
-// the result would be subnormal, and at -inf.
-static inline vec exp_nonpositive(vec x) {
-  vec n = fma(x, splat(1.44269502f), splat(12582912.0f)) - splat(12582912.0f);
-  vec r = fma(n, splat(-0.693147182f), x);
-  vec p = splat(0.00828973018f);
-  p = fma(p, r, splat(0.0418978557f));
-  p = fma(p, r, splat(0.166676477f));
-  p = fma(p, r, splat(0.499991506f));
-  p = fma(p, r, splat(0.999999702f));
-  p = fma(p, r, splat(1.0f));
-  return keep_where(not_less(x, splat(-87.3365021f)), scale2(p, n));
-}
-
-// What exp_shifted wants to know of a row's peak: -log2(e) * peak, finite for every finite peak.
-static inline vec shift_of(vec peak) { return min(splat(__FLT_MAX__), peak * splat(-1.44269502f)); }
-
-// e^(x - peak), given shift_of(peak). NaN stays NaN, -inf gives 0; a result below the least normal
-// float is 0 or subnormal, one above 2^127 is that or more.
-static inline vec exp_shifted(vec x, vec shift) {
-  vec y = fma(x, splat(1.44269502f), shift);
-  vec r = from_nearest(y), n = y - r;
-  vec p = splat(0.00132692605f);
-  p = fma(p, r, splat(0.00967129972f));
-  p = fma(p, r, splat(0.055507116f));
-  p = fma(p, r, splat(0.240222469f));
-  p = fma(p, r, splat(0.693147004f));
-  p = fma(p, r, splat(1.0f));
-  return scale2(p, n);
+// 2^x within a relative 2e-7. NaN stays NaN, -inf gives 0; a result below the least normal float is
+// 0 or subnormal, one above 2^127 is that or more.
+static inline vec exp2_near(vec x) {
+  vec r = fraction(x);
+  vec p = splat(0.00187556923f);
+  p = fma(p, r, splat(0.00899467524f));
+  p = fma(p, r, splat(0.0558212101f));
+  p = fma(p, r, splat(0.240155727f));
+  p = fma(p, r, splat(0.693152726f));
+  p = fma(p, r, splat(0.99999994f));
+  return scale2(p, x);
 }
 
 // e^x within a relative 2e-7. NaN stays NaN. Exactly 0 below -87.3365, where the result would be
@@ -197,6 +175,20 @@ static inline vec exp(vec x) {
   return select(less(splat(88.7228317f), x), splat(__builtin_inff()), y);
 }
 static inline float exp(float x) { return first(exp(splat(x))); }
+
+// 2^x for x <= 0 within a relative 2e-7. NaN stays NaN. Exactly 0 below -126, where the result
+// would be subnormal, and at -inf.
+static inline vec exp2_nonpositive(vec x) {
+  vec n = (x + splat(12582912.0f)) - splat(12582912.0f);
+  vec r = x - n;
+  vec p = splat(0.00132692605f);
+  p = fma(p, r, splat(0.00967129972f));
+  p = fma(p, r, splat(0.055507116f));
+  p = fma(p, r, splat(0.240222469f));
+  p = fma(p, r, splat(0.693147004f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(x, splat(-126.0f)), scale2(p, n));
+}
 
 // Subnormals count as zero, rounding to nearest, no traps. Returns the state before.
 static inline unsigned set_float_state() {
@@ -246,13 +238,14 @@ struct Memory {
 
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
-  float rows[2048];       // [64][32], scaled
+  float rows[2048];       // [64][32], scaled, in units of log 2
   float scores[5888];     // [184][32]; weights once they are known
   float peak[32];         // of each row, the score that the others are compared with
   float total[32];        // and the sum of its weights
   float carry[32];        // what its older sums are multiplied by, at the end by what
   float block_peak[32];   // the greatest score in the block of columns
   float block_total[32];  // and the sum of the block's weights
+  float shift[32];        // -peak, where the rows' accumulators start
 };
 
 // 14 rows of a times 32 columns of the panel w, 320 steps deep.
@@ -272,6 +265,7 @@ struct attention_memory {
   vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
   vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
   vec s13_0 = splat(0.0f), s13_1 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
     const vec b0 = load(w + 32 * k);
     const vec b1 = load(w + 32 * k + 16);
@@ -376,6 +370,7 @@ struct attention_memory {
   vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
   vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
   vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
     const vec b0 = load(w + 32 * k);
     const vec b1 = load(w + 32 * k + 16);
@@ -462,6 +457,7 @@ struct attention_memory {
   vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
   vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
   vec s13_0 = splat(0.0f), s13_1 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
     const vec b0 = load(w + 32 * k);
     const vec b1 = load(w + 32 * k + 16);
@@ -566,6 +562,7 @@ struct attention_memory {
   vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
   vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
   vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
     const vec b0 = load(w + 32 * k);
     const vec b1 = load(w + 32 * k + 16);
@@ -652,6 +649,7 @@ struct attention_memory {
   vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
   vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
   vec s13_0 = splat(0.0f), s13_1 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
     const vec b0 = load(w + 32 * k);
     const vec b1 = load(w + 32 * k + 16);
@@ -747,6 +745,7 @@ struct attention_memory {
   vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
   vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
   vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
     const vec b0 = load(w + 32 * k);
     const vec b1 = load(w + 32 * k + 16);
@@ -846,6 +845,7 @@ struct attention_memory {
 [[gnu::noinline]] void attention_scores_1x32(const float* rows, const float* b, float* scores,
     float* block_peak) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec a0 = splat(b[k]);
     const vec b0 = load(rows + 32 * k);
@@ -867,6 +867,7 @@ struct attention_memory {
 [[gnu::noinline]] void attention_scores_1x16_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
   vec s00 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 32 * k);
     const vec a0 = splat(b[k]);
@@ -915,6 +916,7 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f);
   vec s60 = splat(0.0f), s61 = splat(0.0f);
   vec s70 = splat(0.0f), s71 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 32 * k);
     const vec b1 = load(rows + 32 * k + 16);
@@ -982,6 +984,7 @@ struct attention_memory {
   vec s50 = splat(0.0f);
   vec s60 = splat(0.0f);
   vec s70 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 32 * k);
     const vec a0 = splat(b[k]);
@@ -1056,8 +1059,9 @@ struct attention_memory {
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
   store(local.peak, peak0);
-  const vec shift0 = shift_of(peak0);
-  store(local.carry, exp_nonpositive(old0 - peak0));
+  const vec shift0 = splat(0.0f) - peak0;
+  store(local.shift, shift0);
+  store(local.carry, exp2_nonpositive(old0 - peak0));
   vec total0 = splat(0.0f);
 
   const vec old1 = load(local.peak + 16);
@@ -1065,15 +1069,16 @@ struct attention_memory {
   const vec peak1 =
       select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 16)), old1);
   store(local.peak + 16, peak1);
-  const vec shift1 = shift_of(peak1);
-  store(local.carry + 16, exp_nonpositive(old1 - peak1));
+  const vec shift1 = splat(0.0f) - peak1;
+  store(local.shift + 16, shift1);
+  store(local.carry + 16, exp2_nonpositive(old1 - peak1));
   vec total1 = splat(0.0f);
 
   for (long j = 0; j < count; ++j) {
-    const vec w0 = exp_shifted(load(local.scores + 32 * j), shift0);
+    const vec w0 = exp2_near(load(local.scores + 32 * j) + shift0);
     store(local.scores + 32 * j, w0);
     total0 = total0 + w0;
-    const vec w1 = exp_shifted(load(local.scores + 32 * j + 16), shift1);
+    const vec w1 = exp2_near(load(local.scores + 32 * j + 16) + shift1);
     store(local.scores + 32 * j + 16, w1);
     total1 = total1 + w1;
   }
@@ -1084,15 +1089,18 @@ struct attention_memory {
 
 // 8 columns x 32 rows of weights.
 [[gnu::noinline]] void attention_weights_8x32(const float* rows, const float* b, float* scores,
-    const float* peak, float* block_total) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f);
-  vec s60 = splat(0.0f), s61 = splat(0.0f);
-  vec s70 = splat(0.0f), s71 = splat(0.0f);
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  vec s20 = start0, s21 = start1;
+  vec s30 = start0, s31 = start1;
+  vec s40 = start0, s41 = start1;
+  vec s50 = start0, s51 = start1;
+  vec s60 = start0, s61 = start1;
+  vec s70 = start0, s71 = start1;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 32 * k);
     const vec b1 = load(rows + 32 * k + 16);
@@ -1122,42 +1130,40 @@ struct attention_memory {
     s71 = fma(a7, b1, s71);
   }
 
-  const vec shift0 = shift_of(load(peak));
-  const vec w0_0 = exp_shifted(s00, shift0);
+  const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
-  const vec w1_0 = exp_shifted(s10, shift0);
+  const vec w1_0 = exp2_near(s10);
   store(scores + 32, w1_0);
-  const vec w2_0 = exp_shifted(s20, shift0);
+  const vec w2_0 = exp2_near(s20);
   store(scores + 64, w2_0);
-  const vec w3_0 = exp_shifted(s30, shift0);
+  const vec w3_0 = exp2_near(s30);
   store(scores + 96, w3_0);
-  const vec w4_0 = exp_shifted(s40, shift0);
+  const vec w4_0 = exp2_near(s40);
   store(scores + 128, w4_0);
-  const vec w5_0 = exp_shifted(s50, shift0);
+  const vec w5_0 = exp2_near(s50);
   store(scores + 160, w5_0);
-  const vec w6_0 = exp_shifted(s60, shift0);
+  const vec w6_0 = exp2_near(s60);
   store(scores + 192, w6_0);
-  const vec w7_0 = exp_shifted(s70, shift0);
+  const vec w7_0 = exp2_near(s70);
   store(scores + 224, w7_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
 
-  const vec shift1 = shift_of(load(peak + 16));
-  const vec w0_1 = exp_shifted(s01, shift1);
+  const vec w0_1 = exp2_near(s01);
   store(scores + 16, w0_1);
-  const vec w1_1 = exp_shifted(s11, shift1);
+  const vec w1_1 = exp2_near(s11);
   store(scores + 48, w1_1);
-  const vec w2_1 = exp_shifted(s21, shift1);
+  const vec w2_1 = exp2_near(s21);
   store(scores + 80, w2_1);
-  const vec w3_1 = exp_shifted(s31, shift1);
+  const vec w3_1 = exp2_near(s31);
   store(scores + 112, w3_1);
-  const vec w4_1 = exp_shifted(s41, shift1);
+  const vec w4_1 = exp2_near(s41);
   store(scores + 144, w4_1);
-  const vec w5_1 = exp_shifted(s51, shift1);
+  const vec w5_1 = exp2_near(s51);
   store(scores + 176, w5_1);
-  const vec w6_1 = exp_shifted(s61, shift1);
+  const vec w6_1 = exp2_near(s61);
   store(scores + 208, w6_1);
-  const vec w7_1 = exp_shifted(s71, shift1);
+  const vec w7_1 = exp2_near(s71);
   store(scores + 240, w7_1);
 
   store(block_total + 16,
@@ -1166,15 +1172,17 @@ struct attention_memory {
 
 // 8 columns x 16 rows of weights, some of them removed.
 [[gnu::noinline]] void attention_weights_8x16_in_part(const float* rows, const float* b,
-    float* scores, const float* peak, float* block_total, long row, long col) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
-  vec s50 = splat(0.0f);
-  vec s60 = splat(0.0f);
-  vec s70 = splat(0.0f);
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+  vec s20 = start0;
+  vec s30 = start0;
+  vec s40 = start0;
+  vec s50 = start0;
+  vec s60 = start0;
+  vec s70 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 32 * k);
     const vec a0 = splat(b[k]);
@@ -1198,30 +1206,29 @@ struct attention_memory {
   const vec removed = splat(-__builtin_inff());
 
   const ivec row_of_lane0 = isplat(row) + iota();
-  const vec shift0 = shift_of(load(peak));
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp_shifted(x0_0, shift0);
+  const vec w0_0 = exp2_near(x0_0);
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp_shifted(x1_0, shift0);
+  const vec w1_0 = exp2_near(x1_0);
   store(scores + 32, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  const vec w2_0 = exp_shifted(x2_0, shift0);
+  const vec w2_0 = exp2_near(x2_0);
   store(scores + 64, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp_shifted(x3_0, shift0);
+  const vec w3_0 = exp2_near(x3_0);
   store(scores + 96, w3_0);
   const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  const vec w4_0 = exp_shifted(x4_0, shift0);
+  const vec w4_0 = exp2_near(x4_0);
   store(scores + 128, w4_0);
   const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  const vec w5_0 = exp_shifted(x5_0, shift0);
+  const vec w5_0 = exp2_near(x5_0);
   store(scores + 160, w5_0);
   const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  const vec w6_0 = exp_shifted(x6_0, shift0);
+  const vec w6_0 = exp2_near(x6_0);
   store(scores + 192, w6_0);
   const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
-  const vec w7_0 = exp_shifted(x7_0, shift0);
+  const vec w7_0 = exp2_near(x7_0);
   store(scores + 224, w7_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
@@ -1232,7 +1239,7 @@ struct attention_memory {
     long col, attention_memory& local) {
   const long high0 = smaller(16 * (row / 16) + 16, 137);
   if (col < high0) {
-    attention_weights_8x16_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+    attention_weights_8x16_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
   } else {
     for (long i = 0; i < 8; ++i) {
       store(scores + 32 * i, splat(0.0f));
@@ -1240,7 +1247,7 @@ struct attention_memory {
   }
   const long high1 = smaller(16 * (row / 16) + 32, 137);
   if (col < high1) {
-    attention_weights_8x16_in_part(local.rows + 16, b, scores + 16, local.peak + 16,
+    attention_weights_8x16_in_part(local.rows + 16, b, scores + 16, local.shift + 16,
         local.block_total + 16, row + 16, col);
   } else {
     for (long i = 0; i < 8; ++i) {
@@ -1251,8 +1258,11 @@ struct attention_memory {
 
 // 1 columns x 32 rows of weights.
 [[gnu::noinline]] void attention_weights_1x32(const float* rows, const float* b, float* scores,
-    const float* peak, float* block_total) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  vec s00 = start0, s01 = start1;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec a0 = splat(b[k]);
     const vec b0 = load(rows + 32 * k);
@@ -1261,14 +1271,12 @@ struct attention_memory {
     s01 = fma(a0, b1, s01);
   }
 
-  const vec shift0 = shift_of(load(peak));
-  const vec w0_0 = exp_shifted(s00, shift0);
+  const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
 
   store(block_total, load(block_total) + w0_0);
 
-  const vec shift1 = shift_of(load(peak + 16));
-  const vec w0_1 = exp_shifted(s01, shift1);
+  const vec w0_1 = exp2_near(s01);
   store(scores + 16, w0_1);
 
   store(block_total + 16, load(block_total + 16) + w0_1);
@@ -1276,8 +1284,10 @@ struct attention_memory {
 
 // 1 columns x 16 rows of weights, some of them removed.
 [[gnu::noinline]] void attention_weights_1x16_in_part(const float* rows, const float* b,
-    float* scores, const float* peak, float* block_total, long row, long col) {
-  vec s00 = splat(0.0f);
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 32 * k);
     const vec a0 = splat(b[k]);
@@ -1287,9 +1297,8 @@ struct attention_memory {
   const vec removed = splat(-__builtin_inff());
 
   const ivec row_of_lane0 = isplat(row) + iota();
-  const vec shift0 = shift_of(load(peak));
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp_shifted(x0_0, shift0);
+  const vec w0_0 = exp2_near(x0_0);
   store(scores, w0_0);
 
   store(block_total, load(block_total) + w0_0);
@@ -1300,7 +1309,7 @@ struct attention_memory {
     long col, attention_memory& local) {
   const long high0 = smaller(16 * (row / 16) + 16, 137);
   if (col < high0) {
-    attention_weights_1x16_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+    attention_weights_1x16_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
   } else {
     for (long i = 0; i < 1; ++i) {
       store(scores + 32 * i, splat(0.0f));
@@ -1308,7 +1317,7 @@ struct attention_memory {
   }
   const long high1 = smaller(16 * (row / 16) + 32, 137);
   if (col < high1) {
-    attention_weights_1x16_in_part(local.rows + 16, b, scores + 16, local.peak + 16,
+    attention_weights_1x16_in_part(local.rows + 16, b, scores + 16, local.shift + 16,
         local.block_total + 16, row + 16, col);
   } else {
     for (long i = 0; i < 1; ++i) {
@@ -1323,7 +1332,7 @@ struct attention_memory {
   const float* b = m.wk_out + 8768 * c1 + 64 * col;
   for (long j = from; j < count - 7; j += 8) {
     if (col + j < whole_end) {
-      attention_weights_8x32(local.rows, b + 64 * j, local.scores + 32 * j, local.peak,
+      attention_weights_8x32(local.rows, b + 64 * j, local.scores + 32 * j, local.shift,
           local.block_total);
     } else {
       attention_weights_in_part_8x32(b + 64 * j, local.scores + 32 * j, row, col + j, local);
@@ -1332,7 +1341,7 @@ struct attention_memory {
   const long rest = 8 * (count / 8);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_weights_1x32(local.rows, b + 64 * rest, local.scores + 32 * rest, local.peak,
+      attention_weights_1x32(local.rows, b + 64 * rest, local.scores + 32 * rest, local.shift,
           local.block_total);
     } else {
       attention_weights_in_part_1x32(b + 64 * rest, local.scores + 32 * rest, row, col + rest,
@@ -1363,9 +1372,24 @@ struct attention_memory {
   }
 }
 
+// What 32 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_32(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
+
+  float* out = m.heads + 64 * c1 + 320 * row;
+  for (long i = 0; i < 32; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 16) {
+      store(out + 320 * i + n, carry * load(out + 320 * i + n));
+    }
+  }
+}
+
 // 13 rows x 32 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_13x32(const float* weights, const float* v, long count,
-    float* out, const float* carry, bool fresh) {
+    float* out, bool fresh) {
   vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
   vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
   vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
@@ -1381,47 +1405,35 @@ struct attention_memory {
   vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
 
   if (!fresh) {
-    const vec c0 = splat(carry[0]);
-    s0_0 = c0 * load(out);
-    s0_1 = c0 * load(out + 16);
-    const vec c1 = splat(carry[1]);
-    s1_0 = c1 * load(out + 320);
-    s1_1 = c1 * load(out + 336);
-    const vec c2 = splat(carry[2]);
-    s2_0 = c2 * load(out + 640);
-    s2_1 = c2 * load(out + 656);
-    const vec c3 = splat(carry[3]);
-    s3_0 = c3 * load(out + 960);
-    s3_1 = c3 * load(out + 976);
-    const vec c4 = splat(carry[4]);
-    s4_0 = c4 * load(out + 1280);
-    s4_1 = c4 * load(out + 1296);
-    const vec c5 = splat(carry[5]);
-    s5_0 = c5 * load(out + 1600);
-    s5_1 = c5 * load(out + 1616);
-    const vec c6 = splat(carry[6]);
-    s6_0 = c6 * load(out + 1920);
-    s6_1 = c6 * load(out + 1936);
-    const vec c7 = splat(carry[7]);
-    s7_0 = c7 * load(out + 2240);
-    s7_1 = c7 * load(out + 2256);
-    const vec c8 = splat(carry[8]);
-    s8_0 = c8 * load(out + 2560);
-    s8_1 = c8 * load(out + 2576);
-    const vec c9 = splat(carry[9]);
-    s9_0 = c9 * load(out + 2880);
-    s9_1 = c9 * load(out + 2896);
-    const vec c10 = splat(carry[10]);
-    s10_0 = c10 * load(out + 3200);
-    s10_1 = c10 * load(out + 3216);
-    const vec c11 = splat(carry[11]);
-    s11_0 = c11 * load(out + 3520);
-    s11_1 = c11 * load(out + 3536);
-    const vec c12 = splat(carry[12]);
-    s12_0 = c12 * load(out + 3840);
-    s12_1 = c12 * load(out + 3856);
+    s0_0 = load(out);
+    s0_1 = load(out + 16);
+    s1_0 = load(out + 320);
+    s1_1 = load(out + 336);
+    s2_0 = load(out + 640);
+    s2_1 = load(out + 656);
+    s3_0 = load(out + 960);
+    s3_1 = load(out + 976);
+    s4_0 = load(out + 1280);
+    s4_1 = load(out + 1296);
+    s5_0 = load(out + 1600);
+    s5_1 = load(out + 1616);
+    s6_0 = load(out + 1920);
+    s6_1 = load(out + 1936);
+    s7_0 = load(out + 2240);
+    s7_1 = load(out + 2256);
+    s8_0 = load(out + 2560);
+    s8_1 = load(out + 2576);
+    s9_0 = load(out + 2880);
+    s9_1 = load(out + 2896);
+    s10_0 = load(out + 3200);
+    s10_1 = load(out + 3216);
+    s11_0 = load(out + 3520);
+    s11_1 = load(out + 3536);
+    s12_0 = load(out + 3840);
+    s12_1 = load(out + 3856);
   }
 
+#pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 16);
@@ -1496,7 +1508,7 @@ struct attention_memory {
 
 // 6 rows x 32 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_6x32(const float* weights, const float* v, long count,
-    float* out, const float* carry, bool fresh) {
+    float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f);
@@ -1505,26 +1517,21 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f);
 
   if (!fresh) {
-    const vec c0 = splat(carry[0]);
-    s00 = c0 * load(out);
-    s01 = c0 * load(out + 16);
-    const vec c1 = splat(carry[1]);
-    s10 = c1 * load(out + 320);
-    s11 = c1 * load(out + 336);
-    const vec c2 = splat(carry[2]);
-    s20 = c2 * load(out + 640);
-    s21 = c2 * load(out + 656);
-    const vec c3 = splat(carry[3]);
-    s30 = c3 * load(out + 960);
-    s31 = c3 * load(out + 976);
-    const vec c4 = splat(carry[4]);
-    s40 = c4 * load(out + 1280);
-    s41 = c4 * load(out + 1296);
-    const vec c5 = splat(carry[5]);
-    s50 = c5 * load(out + 1600);
-    s51 = c5 * load(out + 1616);
+    s00 = load(out);
+    s01 = load(out + 16);
+    s10 = load(out + 320);
+    s11 = load(out + 336);
+    s20 = load(out + 640);
+    s21 = load(out + 656);
+    s30 = load(out + 960);
+    s31 = load(out + 976);
+    s40 = load(out + 1280);
+    s41 = load(out + 1296);
+    s50 = load(out + 1600);
+    s51 = load(out + 1616);
   }
 
+#pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 16);
@@ -1567,21 +1574,19 @@ struct attention_memory {
     attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 8768 * c1 + 64 * col;
   float* out = m.heads + 64 * c1 + 320 * row;
-  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
-  store(local.total + 16,
-      load(local.carry + 16) * load(local.total + 16) + load(local.block_total + 16));
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
 
   for (long n = 0; n < 64; n += 32) {
     for (long i = 0; i < 26; i += 13) {
       const long high_last = smaller(16 * ((row + i + 12) / 16) + 16, 137);
       const long end = smaller(high_last - col, count);
-      attention_values_13x32(local.scores + i, v + n, end, out + 320 * i + n, local.carry + i,
-          fresh);
+      attention_values_13x32(local.scores + i, v + n, end, out + 320 * i + n, fresh);
     }
     {
       const long high_last = smaller(16 * ((row + 31) / 16) + 16, 137);
       const long end = smaller(high_last - col, count);
-      attention_values_6x32(local.scores + 26, v + n, end, out + n + 8320, local.carry + 26, fresh);
+      attention_values_6x32(local.scores + 26, v + n, end, out + n + 8320, fresh);
     }
   }
 }
@@ -1589,8 +1594,6 @@ struct attention_memory {
 // 32 rows against `count` columns from col on.
 [[gnu::noinline]] void attention_visit_32(const Memory& m, long c1, long row, long col, long count,
     long whole_end, attention_memory& local, bool fresh) {
-  store(local.carry, splat(1.0f));
-  store(local.carry + 16, splat(1.0f));
   store(local.block_total, splat(0.0f));
   store(local.block_total + 16, splat(0.0f));
   long done = 0;
@@ -1624,7 +1627,11 @@ struct attention_memory {
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 16, splat(-__FLT_MAX__));
     attention_scores_of_32(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_32(local, count, false);
+    attention_weigh_32(local, done, false);
+    if (!fresh) {
+      attention_carry_over_32(m, c1, row, local);
+    }
+    attention_weights_of_32(m, c1, row, col, done, count, whole_end, local);
   }
 
   attention_fold_32(m, c1, row, col, count, local, fresh);
@@ -1695,7 +1702,7 @@ struct attention_memory {
   // Rows change places with their elements: a vector holds the same element of every row.
   for (long r = 0; r < 32; r += 16) {
     for (long k = 0; k < 64; k += 16) {
-      transpose_block(a + 64 * r + k, 64, local.rows + 32 * k + r, 32, splat(0.125f));
+      transpose_block(a + 64 * r + k, 64, local.rows + 32 * k + r, 32, splat(0.18033688f));
     }
   }
 
@@ -1766,6 +1773,7 @@ struct attention_memory {
   vec s19_0 = splat(0.0f);
   vec s20_0 = splat(0.0f);
   vec s21_0 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 32 * k);
     const vec a0 = splat(b[k]);
@@ -1873,6 +1881,7 @@ struct attention_memory {
   vec s19_0 = splat(0.0f);
   vec s20_0 = splat(0.0f);
   vec s21_0 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 32 * k);
     const vec a0 = splat(b[k]);
@@ -2019,6 +2028,7 @@ struct attention_memory {
   vec s20_0 = splat(0.0f);
   vec s21_0 = splat(0.0f);
   vec s22_0 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 32 * k);
     const vec a0 = splat(b[k]);
@@ -2130,6 +2140,7 @@ struct attention_memory {
   vec s20_0 = splat(0.0f);
   vec s21_0 = splat(0.0f);
   vec s22_0 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 32 * k);
     const vec a0 = splat(b[k]);
@@ -2261,12 +2272,13 @@ struct attention_memory {
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
   store(local.peak, peak0);
-  const vec shift0 = shift_of(peak0);
-  store(local.carry, exp_nonpositive(old0 - peak0));
+  const vec shift0 = splat(0.0f) - peak0;
+  store(local.shift, shift0);
+  store(local.carry, exp2_nonpositive(old0 - peak0));
   vec total0 = splat(0.0f);
 
   for (long j = 0; j < count; ++j) {
-    const vec w0 = exp_shifted(load(local.scores + 32 * j), shift0);
+    const vec w0 = exp2_near(load(local.scores + 32 * j) + shift0);
     store(local.scores + 32 * j, w0);
     total0 = total0 + w0;
   }
@@ -2276,30 +2288,32 @@ struct attention_memory {
 
 // 23 columns x 16 rows of weights.
 [[gnu::noinline]] void attention_weights_23x16(const float* rows, const float* b, float* scores,
-    const float* peak, float* block_total) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
-  vec s14_0 = splat(0.0f);
-  vec s15_0 = splat(0.0f);
-  vec s16_0 = splat(0.0f);
-  vec s17_0 = splat(0.0f);
-  vec s18_0 = splat(0.0f);
-  vec s19_0 = splat(0.0f);
-  vec s20_0 = splat(0.0f);
-  vec s21_0 = splat(0.0f);
-  vec s22_0 = splat(0.0f);
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  vec s0_0 = start0;
+  vec s1_0 = start0;
+  vec s2_0 = start0;
+  vec s3_0 = start0;
+  vec s4_0 = start0;
+  vec s5_0 = start0;
+  vec s6_0 = start0;
+  vec s7_0 = start0;
+  vec s8_0 = start0;
+  vec s9_0 = start0;
+  vec s10_0 = start0;
+  vec s11_0 = start0;
+  vec s12_0 = start0;
+  vec s13_0 = start0;
+  vec s14_0 = start0;
+  vec s15_0 = start0;
+  vec s16_0 = start0;
+  vec s17_0 = start0;
+  vec s18_0 = start0;
+  vec s19_0 = start0;
+  vec s20_0 = start0;
+  vec s21_0 = start0;
+  vec s22_0 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 32 * k);
     const vec a0 = splat(b[k]);
@@ -2350,52 +2364,51 @@ struct attention_memory {
     s22_0 = fma(a22, b0, s22_0);
   }
 
-  const vec shift0 = shift_of(load(peak));
-  const vec w0_0 = exp_shifted(s0_0, shift0);
+  const vec w0_0 = exp2_near(s0_0);
   store(scores, w0_0);
-  const vec w1_0 = exp_shifted(s1_0, shift0);
+  const vec w1_0 = exp2_near(s1_0);
   store(scores + 32, w1_0);
-  const vec w2_0 = exp_shifted(s2_0, shift0);
+  const vec w2_0 = exp2_near(s2_0);
   store(scores + 64, w2_0);
-  const vec w3_0 = exp_shifted(s3_0, shift0);
+  const vec w3_0 = exp2_near(s3_0);
   store(scores + 96, w3_0);
-  const vec w4_0 = exp_shifted(s4_0, shift0);
+  const vec w4_0 = exp2_near(s4_0);
   store(scores + 128, w4_0);
-  const vec w5_0 = exp_shifted(s5_0, shift0);
+  const vec w5_0 = exp2_near(s5_0);
   store(scores + 160, w5_0);
-  const vec w6_0 = exp_shifted(s6_0, shift0);
+  const vec w6_0 = exp2_near(s6_0);
   store(scores + 192, w6_0);
-  const vec w7_0 = exp_shifted(s7_0, shift0);
+  const vec w7_0 = exp2_near(s7_0);
   store(scores + 224, w7_0);
-  const vec w8_0 = exp_shifted(s8_0, shift0);
+  const vec w8_0 = exp2_near(s8_0);
   store(scores + 256, w8_0);
-  const vec w9_0 = exp_shifted(s9_0, shift0);
+  const vec w9_0 = exp2_near(s9_0);
   store(scores + 288, w9_0);
-  const vec w10_0 = exp_shifted(s10_0, shift0);
+  const vec w10_0 = exp2_near(s10_0);
   store(scores + 320, w10_0);
-  const vec w11_0 = exp_shifted(s11_0, shift0);
+  const vec w11_0 = exp2_near(s11_0);
   store(scores + 352, w11_0);
-  const vec w12_0 = exp_shifted(s12_0, shift0);
+  const vec w12_0 = exp2_near(s12_0);
   store(scores + 384, w12_0);
-  const vec w13_0 = exp_shifted(s13_0, shift0);
+  const vec w13_0 = exp2_near(s13_0);
   store(scores + 416, w13_0);
-  const vec w14_0 = exp_shifted(s14_0, shift0);
+  const vec w14_0 = exp2_near(s14_0);
   store(scores + 448, w14_0);
-  const vec w15_0 = exp_shifted(s15_0, shift0);
+  const vec w15_0 = exp2_near(s15_0);
   store(scores + 480, w15_0);
-  const vec w16_0 = exp_shifted(s16_0, shift0);
+  const vec w16_0 = exp2_near(s16_0);
   store(scores + 512, w16_0);
-  const vec w17_0 = exp_shifted(s17_0, shift0);
+  const vec w17_0 = exp2_near(s17_0);
   store(scores + 544, w17_0);
-  const vec w18_0 = exp_shifted(s18_0, shift0);
+  const vec w18_0 = exp2_near(s18_0);
   store(scores + 576, w18_0);
-  const vec w19_0 = exp_shifted(s19_0, shift0);
+  const vec w19_0 = exp2_near(s19_0);
   store(scores + 608, w19_0);
-  const vec w20_0 = exp_shifted(s20_0, shift0);
+  const vec w20_0 = exp2_near(s20_0);
   store(scores + 640, w20_0);
-  const vec w21_0 = exp_shifted(s21_0, shift0);
+  const vec w21_0 = exp2_near(s21_0);
   store(scores + 672, w21_0);
-  const vec w22_0 = exp_shifted(s22_0, shift0);
+  const vec w22_0 = exp2_near(s22_0);
   store(scores + 704, w22_0);
 
   store(block_total,
@@ -2406,30 +2419,32 @@ struct attention_memory {
 
 // 23 columns x 16 rows of weights, some of them removed.
 [[gnu::noinline]] void attention_weights_23x16_in_part(const float* rows, const float* b,
-    float* scores, const float* peak, float* block_total, long row, long col) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
-  vec s14_0 = splat(0.0f);
-  vec s15_0 = splat(0.0f);
-  vec s16_0 = splat(0.0f);
-  vec s17_0 = splat(0.0f);
-  vec s18_0 = splat(0.0f);
-  vec s19_0 = splat(0.0f);
-  vec s20_0 = splat(0.0f);
-  vec s21_0 = splat(0.0f);
-  vec s22_0 = splat(0.0f);
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s0_0 = start0;
+  vec s1_0 = start0;
+  vec s2_0 = start0;
+  vec s3_0 = start0;
+  vec s4_0 = start0;
+  vec s5_0 = start0;
+  vec s6_0 = start0;
+  vec s7_0 = start0;
+  vec s8_0 = start0;
+  vec s9_0 = start0;
+  vec s10_0 = start0;
+  vec s11_0 = start0;
+  vec s12_0 = start0;
+  vec s13_0 = start0;
+  vec s14_0 = start0;
+  vec s15_0 = start0;
+  vec s16_0 = start0;
+  vec s17_0 = start0;
+  vec s18_0 = start0;
+  vec s19_0 = start0;
+  vec s20_0 = start0;
+  vec s21_0 = start0;
+  vec s22_0 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 32 * k);
     const vec a0 = splat(b[k]);
@@ -2483,75 +2498,74 @@ struct attention_memory {
   const vec removed = splat(-__builtin_inff());
 
   const ivec row_of_lane0 = isplat(row) + iota();
-  const vec shift0 = shift_of(load(peak));
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
-  const vec w0_0 = exp_shifted(x0_0, shift0);
+  const vec w0_0 = exp2_near(x0_0);
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  const vec w1_0 = exp_shifted(x1_0, shift0);
+  const vec w1_0 = exp2_near(x1_0);
   store(scores + 32, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  const vec w2_0 = exp_shifted(x2_0, shift0);
+  const vec w2_0 = exp2_near(x2_0);
   store(scores + 64, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  const vec w3_0 = exp_shifted(x3_0, shift0);
+  const vec w3_0 = exp2_near(x3_0);
   store(scores + 96, w3_0);
   const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  const vec w4_0 = exp_shifted(x4_0, shift0);
+  const vec w4_0 = exp2_near(x4_0);
   store(scores + 128, w4_0);
   const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  const vec w5_0 = exp_shifted(x5_0, shift0);
+  const vec w5_0 = exp2_near(x5_0);
   store(scores + 160, w5_0);
   const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  const vec w6_0 = exp_shifted(x6_0, shift0);
+  const vec w6_0 = exp2_near(x6_0);
   store(scores + 192, w6_0);
   const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  const vec w7_0 = exp_shifted(x7_0, shift0);
+  const vec w7_0 = exp2_near(x7_0);
   store(scores + 224, w7_0);
   const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  const vec w8_0 = exp_shifted(x8_0, shift0);
+  const vec w8_0 = exp2_near(x8_0);
   store(scores + 256, w8_0);
   const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  const vec w9_0 = exp_shifted(x9_0, shift0);
+  const vec w9_0 = exp2_near(x9_0);
   store(scores + 288, w9_0);
   const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  const vec w10_0 = exp_shifted(x10_0, shift0);
+  const vec w10_0 = exp2_near(x10_0);
   store(scores + 320, w10_0);
   const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  const vec w11_0 = exp_shifted(x11_0, shift0);
+  const vec w11_0 = exp2_near(x11_0);
   store(scores + 352, w11_0);
   const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
-  const vec w12_0 = exp_shifted(x12_0, shift0);
+  const vec w12_0 = exp2_near(x12_0);
   store(scores + 384, w12_0);
   const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
-  const vec w13_0 = exp_shifted(x13_0, shift0);
+  const vec w13_0 = exp2_near(x13_0);
   store(scores + 416, w13_0);
   const vec x14_0 = select(iless_equal(isplat(col + 14), row_of_lane0), s14_0, removed);
-  const vec w14_0 = exp_shifted(x14_0, shift0);
+  const vec w14_0 = exp2_near(x14_0);
   store(scores + 448, w14_0);
   const vec x15_0 = select(iless_equal(isplat(col + 15), row_of_lane0), s15_0, removed);
-  const vec w15_0 = exp_shifted(x15_0, shift0);
+  const vec w15_0 = exp2_near(x15_0);
   store(scores + 480, w15_0);
   const vec x16_0 = select(iless_equal(isplat(col + 16), row_of_lane0), s16_0, removed);
-  const vec w16_0 = exp_shifted(x16_0, shift0);
+  const vec w16_0 = exp2_near(x16_0);
   store(scores + 512, w16_0);
   const vec x17_0 = select(iless_equal(isplat(col + 17), row_of_lane0), s17_0, removed);
-  const vec w17_0 = exp_shifted(x17_0, shift0);
+  const vec w17_0 = exp2_near(x17_0);
   store(scores + 544, w17_0);
   const vec x18_0 = select(iless_equal(isplat(col + 18), row_of_lane0), s18_0, removed);
-  const vec w18_0 = exp_shifted(x18_0, shift0);
+  const vec w18_0 = exp2_near(x18_0);
   store(scores + 576, w18_0);
   const vec x19_0 = select(iless_equal(isplat(col + 19), row_of_lane0), s19_0, removed);
-  const vec w19_0 = exp_shifted(x19_0, shift0);
+  const vec w19_0 = exp2_near(x19_0);
   store(scores + 608, w19_0);
   const vec x20_0 = select(iless_equal(isplat(col + 20), row_of_lane0), s20_0, removed);
-  const vec w20_0 = exp_shifted(x20_0, shift0);
+  const vec w20_0 = exp2_near(x20_0);
   store(scores + 640, w20_0);
   const vec x21_0 = select(iless_equal(isplat(col + 21), row_of_lane0), s21_0, removed);
-  const vec w21_0 = exp_shifted(x21_0, shift0);
+  const vec w21_0 = exp2_near(x21_0);
   store(scores + 672, w21_0);
   const vec x22_0 = select(iless_equal(isplat(col + 22), row_of_lane0), s22_0, removed);
-  const vec w22_0 = exp_shifted(x22_0, shift0);
+  const vec w22_0 = exp2_near(x22_0);
   store(scores + 704, w22_0);
 
   store(block_total,
@@ -2565,7 +2579,8 @@ struct attention_memory {
     long col, attention_memory& local) {
   const long high0 = smaller(16 * (row / 16) + 16, 137);
   if (col < high0) {
-    attention_weights_23x16_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+    attention_weights_23x16_in_part(local.rows, b, scores, local.shift, local.block_total, row,
+        col);
   } else {
     for (long i = 0; i < 23; ++i) {
       store(scores + 32 * i, splat(0.0f));
@@ -2575,29 +2590,31 @@ struct attention_memory {
 
 // 22 columns x 16 rows of weights.
 [[gnu::noinline]] void attention_weights_22x16(const float* rows, const float* b, float* scores,
-    const float* peak, float* block_total) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
-  vec s14_0 = splat(0.0f);
-  vec s15_0 = splat(0.0f);
-  vec s16_0 = splat(0.0f);
-  vec s17_0 = splat(0.0f);
-  vec s18_0 = splat(0.0f);
-  vec s19_0 = splat(0.0f);
-  vec s20_0 = splat(0.0f);
-  vec s21_0 = splat(0.0f);
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  vec s0_0 = start0;
+  vec s1_0 = start0;
+  vec s2_0 = start0;
+  vec s3_0 = start0;
+  vec s4_0 = start0;
+  vec s5_0 = start0;
+  vec s6_0 = start0;
+  vec s7_0 = start0;
+  vec s8_0 = start0;
+  vec s9_0 = start0;
+  vec s10_0 = start0;
+  vec s11_0 = start0;
+  vec s12_0 = start0;
+  vec s13_0 = start0;
+  vec s14_0 = start0;
+  vec s15_0 = start0;
+  vec s16_0 = start0;
+  vec s17_0 = start0;
+  vec s18_0 = start0;
+  vec s19_0 = start0;
+  vec s20_0 = start0;
+  vec s21_0 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 32 * k);
     const vec a0 = splat(b[k]);
@@ -2646,50 +2663,49 @@ struct attention_memory {
     s21_0 = fma(a21, b0, s21_0);
   }
 
-  const vec shift0 = shift_of(load(peak));
-  const vec w0_0 = exp_shifted(s0_0, shift0);
+  const vec w0_0 = exp2_near(s0_0);
   store(scores, w0_0);
-  const vec w1_0 = exp_shifted(s1_0, shift0);
+  const vec w1_0 = exp2_near(s1_0);
   store(scores + 32, w1_0);
-  const vec w2_0 = exp_shifted(s2_0, shift0);
+  const vec w2_0 = exp2_near(s2_0);
   store(scores + 64, w2_0);
-  const vec w3_0 = exp_shifted(s3_0, shift0);
+  const vec w3_0 = exp2_near(s3_0);
   store(scores + 96, w3_0);
-  const vec w4_0 = exp_shifted(s4_0, shift0);
+  const vec w4_0 = exp2_near(s4_0);
   store(scores + 128, w4_0);
-  const vec w5_0 = exp_shifted(s5_0, shift0);
+  const vec w5_0 = exp2_near(s5_0);
   store(scores + 160, w5_0);
-  const vec w6_0 = exp_shifted(s6_0, shift0);
+  const vec w6_0 = exp2_near(s6_0);
   store(scores + 192, w6_0);
-  const vec w7_0 = exp_shifted(s7_0, shift0);
+  const vec w7_0 = exp2_near(s7_0);
   store(scores + 224, w7_0);
-  const vec w8_0 = exp_shifted(s8_0, shift0);
+  const vec w8_0 = exp2_near(s8_0);
   store(scores + 256, w8_0);
-  const vec w9_0 = exp_shifted(s9_0, shift0);
+  const vec w9_0 = exp2_near(s9_0);
   store(scores + 288, w9_0);
-  const vec w10_0 = exp_shifted(s10_0, shift0);
+  const vec w10_0 = exp2_near(s10_0);
   store(scores + 320, w10_0);
-  const vec w11_0 = exp_shifted(s11_0, shift0);
+  const vec w11_0 = exp2_near(s11_0);
   store(scores + 352, w11_0);
-  const vec w12_0 = exp_shifted(s12_0, shift0);
+  const vec w12_0 = exp2_near(s12_0);
   store(scores + 384, w12_0);
-  const vec w13_0 = exp_shifted(s13_0, shift0);
+  const vec w13_0 = exp2_near(s13_0);
   store(scores + 416, w13_0);
-  const vec w14_0 = exp_shifted(s14_0, shift0);
+  const vec w14_0 = exp2_near(s14_0);
   store(scores + 448, w14_0);
-  const vec w15_0 = exp_shifted(s15_0, shift0);
+  const vec w15_0 = exp2_near(s15_0);
   store(scores + 480, w15_0);
-  const vec w16_0 = exp_shifted(s16_0, shift0);
+  const vec w16_0 = exp2_near(s16_0);
   store(scores + 512, w16_0);
-  const vec w17_0 = exp_shifted(s17_0, shift0);
+  const vec w17_0 = exp2_near(s17_0);
   store(scores + 544, w17_0);
-  const vec w18_0 = exp_shifted(s18_0, shift0);
+  const vec w18_0 = exp2_near(s18_0);
   store(scores + 576, w18_0);
-  const vec w19_0 = exp_shifted(s19_0, shift0);
+  const vec w19_0 = exp2_near(s19_0);
   store(scores + 608, w19_0);
-  const vec w20_0 = exp_shifted(s20_0, shift0);
+  const vec w20_0 = exp2_near(s20_0);
   store(scores + 640, w20_0);
-  const vec w21_0 = exp_shifted(s21_0, shift0);
+  const vec w21_0 = exp2_near(s21_0);
   store(scores + 672, w21_0);
 
   store(block_total,
@@ -2700,29 +2716,31 @@ struct attention_memory {
 
 // 22 columns x 16 rows of weights, some of them removed.
 [[gnu::noinline]] void attention_weights_22x16_in_part(const float* rows, const float* b,
-    float* scores, const float* peak, float* block_total, long row, long col) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
-  vec s14_0 = splat(0.0f);
-  vec s15_0 = splat(0.0f);
-  vec s16_0 = splat(0.0f);
-  vec s17_0 = splat(0.0f);
-  vec s18_0 = splat(0.0f);
-  vec s19_0 = splat(0.0f);
-  vec s20_0 = splat(0.0f);
-  vec s21_0 = splat(0.0f);
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s0_0 = start0;
+  vec s1_0 = start0;
+  vec s2_0 = start0;
+  vec s3_0 = start0;
+  vec s4_0 = start0;
+  vec s5_0 = start0;
+  vec s6_0 = start0;
+  vec s7_0 = start0;
+  vec s8_0 = start0;
+  vec s9_0 = start0;
+  vec s10_0 = start0;
+  vec s11_0 = start0;
+  vec s12_0 = start0;
+  vec s13_0 = start0;
+  vec s14_0 = start0;
+  vec s15_0 = start0;
+  vec s16_0 = start0;
+  vec s17_0 = start0;
+  vec s18_0 = start0;
+  vec s19_0 = start0;
+  vec s20_0 = start0;
+  vec s21_0 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 32 * k);
     const vec a0 = splat(b[k]);
@@ -2774,72 +2792,71 @@ struct attention_memory {
   const vec removed = splat(-__builtin_inff());
 
   const ivec row_of_lane0 = isplat(row) + iota();
-  const vec shift0 = shift_of(load(peak));
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
-  const vec w0_0 = exp_shifted(x0_0, shift0);
+  const vec w0_0 = exp2_near(x0_0);
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  const vec w1_0 = exp_shifted(x1_0, shift0);
+  const vec w1_0 = exp2_near(x1_0);
   store(scores + 32, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  const vec w2_0 = exp_shifted(x2_0, shift0);
+  const vec w2_0 = exp2_near(x2_0);
   store(scores + 64, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  const vec w3_0 = exp_shifted(x3_0, shift0);
+  const vec w3_0 = exp2_near(x3_0);
   store(scores + 96, w3_0);
   const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  const vec w4_0 = exp_shifted(x4_0, shift0);
+  const vec w4_0 = exp2_near(x4_0);
   store(scores + 128, w4_0);
   const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  const vec w5_0 = exp_shifted(x5_0, shift0);
+  const vec w5_0 = exp2_near(x5_0);
   store(scores + 160, w5_0);
   const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  const vec w6_0 = exp_shifted(x6_0, shift0);
+  const vec w6_0 = exp2_near(x6_0);
   store(scores + 192, w6_0);
   const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  const vec w7_0 = exp_shifted(x7_0, shift0);
+  const vec w7_0 = exp2_near(x7_0);
   store(scores + 224, w7_0);
   const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  const vec w8_0 = exp_shifted(x8_0, shift0);
+  const vec w8_0 = exp2_near(x8_0);
   store(scores + 256, w8_0);
   const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  const vec w9_0 = exp_shifted(x9_0, shift0);
+  const vec w9_0 = exp2_near(x9_0);
   store(scores + 288, w9_0);
   const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  const vec w10_0 = exp_shifted(x10_0, shift0);
+  const vec w10_0 = exp2_near(x10_0);
   store(scores + 320, w10_0);
   const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  const vec w11_0 = exp_shifted(x11_0, shift0);
+  const vec w11_0 = exp2_near(x11_0);
   store(scores + 352, w11_0);
   const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
-  const vec w12_0 = exp_shifted(x12_0, shift0);
+  const vec w12_0 = exp2_near(x12_0);
   store(scores + 384, w12_0);
   const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
-  const vec w13_0 = exp_shifted(x13_0, shift0);
+  const vec w13_0 = exp2_near(x13_0);
   store(scores + 416, w13_0);
   const vec x14_0 = select(iless_equal(isplat(col + 14), row_of_lane0), s14_0, removed);
-  const vec w14_0 = exp_shifted(x14_0, shift0);
+  const vec w14_0 = exp2_near(x14_0);
   store(scores + 448, w14_0);
   const vec x15_0 = select(iless_equal(isplat(col + 15), row_of_lane0), s15_0, removed);
-  const vec w15_0 = exp_shifted(x15_0, shift0);
+  const vec w15_0 = exp2_near(x15_0);
   store(scores + 480, w15_0);
   const vec x16_0 = select(iless_equal(isplat(col + 16), row_of_lane0), s16_0, removed);
-  const vec w16_0 = exp_shifted(x16_0, shift0);
+  const vec w16_0 = exp2_near(x16_0);
   store(scores + 512, w16_0);
   const vec x17_0 = select(iless_equal(isplat(col + 17), row_of_lane0), s17_0, removed);
-  const vec w17_0 = exp_shifted(x17_0, shift0);
+  const vec w17_0 = exp2_near(x17_0);
   store(scores + 544, w17_0);
   const vec x18_0 = select(iless_equal(isplat(col + 18), row_of_lane0), s18_0, removed);
-  const vec w18_0 = exp_shifted(x18_0, shift0);
+  const vec w18_0 = exp2_near(x18_0);
   store(scores + 576, w18_0);
   const vec x19_0 = select(iless_equal(isplat(col + 19), row_of_lane0), s19_0, removed);
-  const vec w19_0 = exp_shifted(x19_0, shift0);
+  const vec w19_0 = exp2_near(x19_0);
   store(scores + 608, w19_0);
   const vec x20_0 = select(iless_equal(isplat(col + 20), row_of_lane0), s20_0, removed);
-  const vec w20_0 = exp_shifted(x20_0, shift0);
+  const vec w20_0 = exp2_near(x20_0);
   store(scores + 640, w20_0);
   const vec x21_0 = select(iless_equal(isplat(col + 21), row_of_lane0), s21_0, removed);
-  const vec w21_0 = exp_shifted(x21_0, shift0);
+  const vec w21_0 = exp2_near(x21_0);
   store(scores + 672, w21_0);
 
   store(block_total,
@@ -2853,7 +2870,8 @@ struct attention_memory {
     long col, attention_memory& local) {
   const long high0 = smaller(16 * (row / 16) + 16, 137);
   if (col < high0) {
-    attention_weights_22x16_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+    attention_weights_22x16_in_part(local.rows, b, scores, local.shift, local.block_total, row,
+        col);
   } else {
     for (long i = 0; i < 22; ++i) {
       store(scores + 32 * i, splat(0.0f));
@@ -2867,7 +2885,7 @@ struct attention_memory {
   const float* b = m.wk_out + 8768 * c1 + 64 * col;
   for (long j = from; j < count - 22; j += 23) {
     if (col + j < whole_end) {
-      attention_weights_23x16(local.rows, b + 64 * j, local.scores + 32 * j, local.peak,
+      attention_weights_23x16(local.rows, b + 64 * j, local.scores + 32 * j, local.shift,
           local.block_total);
     } else {
       attention_weights_in_part_23x9(b + 64 * j, local.scores + 32 * j, row, col + j, local);
@@ -2876,7 +2894,7 @@ struct attention_memory {
   const long rest = 23 * (count / 23);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_weights_22x16(local.rows, b + 64 * rest, local.scores + 32 * rest, local.peak,
+      attention_weights_22x16(local.rows, b + 64 * rest, local.scores + 32 * rest, local.shift,
           local.block_total);
     } else {
       attention_weights_in_part_22x9(b + 64 * rest, local.scores + 32 * rest, row, col + rest,
@@ -2907,9 +2925,23 @@ struct attention_memory {
   }
 }
 
+// What 9 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_9(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+
+  float* out = m.heads + 64 * c1 + 320 * row;
+  for (long i = 0; i < 9; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 16) {
+      store(out + 320 * i + n, carry * load(out + 320 * i + n));
+    }
+  }
+}
+
 // 9 rows x 32 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_9x32(const float* weights, const float* v, long count,
-    float* out, const float* carry, bool fresh) {
+    float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f);
@@ -2921,35 +2953,27 @@ struct attention_memory {
   vec s80 = splat(0.0f), s81 = splat(0.0f);
 
   if (!fresh) {
-    const vec c0 = splat(carry[0]);
-    s00 = c0 * load(out);
-    s01 = c0 * load(out + 16);
-    const vec c1 = splat(carry[1]);
-    s10 = c1 * load(out + 320);
-    s11 = c1 * load(out + 336);
-    const vec c2 = splat(carry[2]);
-    s20 = c2 * load(out + 640);
-    s21 = c2 * load(out + 656);
-    const vec c3 = splat(carry[3]);
-    s30 = c3 * load(out + 960);
-    s31 = c3 * load(out + 976);
-    const vec c4 = splat(carry[4]);
-    s40 = c4 * load(out + 1280);
-    s41 = c4 * load(out + 1296);
-    const vec c5 = splat(carry[5]);
-    s50 = c5 * load(out + 1600);
-    s51 = c5 * load(out + 1616);
-    const vec c6 = splat(carry[6]);
-    s60 = c6 * load(out + 1920);
-    s61 = c6 * load(out + 1936);
-    const vec c7 = splat(carry[7]);
-    s70 = c7 * load(out + 2240);
-    s71 = c7 * load(out + 2256);
-    const vec c8 = splat(carry[8]);
-    s80 = c8 * load(out + 2560);
-    s81 = c8 * load(out + 2576);
+    s00 = load(out);
+    s01 = load(out + 16);
+    s10 = load(out + 320);
+    s11 = load(out + 336);
+    s20 = load(out + 640);
+    s21 = load(out + 656);
+    s30 = load(out + 960);
+    s31 = load(out + 976);
+    s40 = load(out + 1280);
+    s41 = load(out + 1296);
+    s50 = load(out + 1600);
+    s51 = load(out + 1616);
+    s60 = load(out + 1920);
+    s61 = load(out + 1936);
+    s70 = load(out + 2240);
+    s71 = load(out + 2256);
+    s80 = load(out + 2560);
+    s81 = load(out + 2576);
   }
 
+#pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 16);
@@ -3007,13 +3031,13 @@ struct attention_memory {
     attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 8768 * c1 + 64 * col;
   float* out = m.heads + 64 * c1 + 320 * row;
-  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
+  store(local.total, load(local.total) + load(local.block_total));
 
   for (long n = 0; n < 64; n += 32) {
     {
       const long high_last = smaller(16 * ((row + 8) / 16) + 16, 137);
       const long end = smaller(high_last - col, count);
-      attention_values_9x32(local.scores, v + n, end, out + n, local.carry, fresh);
+      attention_values_9x32(local.scores, v + n, end, out + n, fresh);
     }
   }
 }
@@ -3021,7 +3045,6 @@ struct attention_memory {
 // 9 rows against `count` columns from col on.
 [[gnu::noinline]] void attention_visit_9(const Memory& m, long c1, long row, long col, long count,
     long whole_end, attention_memory& local, bool fresh) {
-  store(local.carry, splat(1.0f));
   store(local.block_total, splat(0.0f));
   long done = 0;
 
@@ -3051,7 +3074,11 @@ struct attention_memory {
   if (any(negation(inside0))) {
     store(local.block_peak, splat(-__FLT_MAX__));
     attention_scores_of_9(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_16(local, count, false);
+    attention_weigh_16(local, done, false);
+    if (!fresh) {
+      attention_carry_over_9(m, c1, row, local);
+    }
+    attention_weights_of_9(m, c1, row, col, done, count, whole_end, local);
   }
 
   attention_fold_9(m, c1, row, col, count, local, fresh);
@@ -3067,7 +3094,7 @@ struct attention_memory {
   for (long k = 0; k < 64; ++k) {
     for (long lane = 0; lane < 16; ++lane) {
       const long r = smaller(lane, 8);
-      local.rows[32 * k + lane] = a[64 * r + k] * 0.125f;
+      local.rows[32 * k + lane] = a[64 * r + k] * 0.18033688f;
     }
   }
 
@@ -3136,6 +3163,7 @@ struct attention_memory {
   vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
   vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
   vec s13_0 = splat(0.0f), s13_1 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
     const vec b0 = load(w + 32 * k);
     const vec b1 = load(w + 32 * k + 16);
@@ -3230,6 +3258,7 @@ struct attention_memory {
   vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
   vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
   vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
     const vec b0 = load(w + 32 * k);
     const vec b1 = load(w + 32 * k + 16);
@@ -3316,7 +3345,7 @@ void project_wq_wk_wv_body(void* state, long item, int) {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 8096L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 8128L * worker));
   restore_float_state(before);
 }
 
@@ -3350,7 +3379,7 @@ void project_wo_body(void* state, long item, int) {
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 701440u + 32384u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 701440u + 32512u * (size_t)workers; }
 
 size_t packed_bytes() { return 1708544u; }
 

@@ -20,7 +20,7 @@
 //   packed in 120 panels of 8 columns (10 kB), one an item; tiles of 14 rows x 8 columns: 14 of 16
 //   registers accumulate, a step is 14 fma on 15 loads.
 // - attention: 5 times 137 rows against 137 columns, 168 at a time: their scores lie in a worker's
-//   7.41 kB and nowhere else. 17 blocks of 8 rows, score tiles of 8 columns x 8 lanes: 8 of 16
+//   7.44 kB and nowhere else. 17 blocks of 8 rows, score tiles of 8 columns x 8 lanes: 8 of 16
 //   registers accumulate, a step is 8 fma on 9 loads. 1 block of 1 row, score tiles of 14 columns x
 //   8 lanes: 14 of 16 registers accumulate, a step is 14 fma on 15 loads. Whole tiles of removed
 //   pairs are skipped; tiles that keep all pairs test none. Value tiles of 4 rows x 24 columns: 12
@@ -303,38 +303,19 @@ static inline void transpose_block(const float* from, long from_stride, float* t
     }
 }
 
-// e^x for x <= 0, within a relative 2e-7 + 3e-9 |x|. NaN stays NaN. Exactly 0 below -87.3365, where
-// the result would be subnormal, and at -inf.
-static inline vec exp_nonpositive(vec x) {
-  ivec n = nearest(x * splat(1.44269502f));
-  vec r = fma(to_real(n), splat(-0.693359375f), x);
-  r = fma(to_real(n), splat(0.00021219444f), r);
-  vec p = splat(0.00828973018f);
-  p = fma(p, r, splat(0.0418978557f));
-  p = fma(p, r, splat(0.166676477f));
-  p = fma(p, r, splat(0.499991506f));
-  p = fma(p, r, splat(0.999999702f));
-  p = fma(p, r, splat(1.0f));
-  return keep_where(not_less(x, splat(-87.3365021f)), add_exponent(p, n));
-}
-
-// What exp_shifted wants to know of a row's peak: -log2(e) * peak, finite for every finite peak.
-static inline vec shift_of(vec peak) { return min(splat(__FLT_MAX__), peak * splat(-1.44269502f)); }
-
-// e^(x - peak), given shift_of(peak). NaN stays NaN, -inf gives 0; a result below the least normal
-// float is 0 or subnormal, one above 2^127 is that or more.
-static inline vec exp_shifted(vec x, vec shift) {
-  vec y = fma(x, splat(1.44269502f), shift);
-  y = min(splat(127.0f), y);
-  ivec n = nearest(y);
-  vec r = y - to_real(n);
+// 2^x within a relative 2e-7. NaN stays NaN, -inf gives 0; a result below the least normal float is
+// 0 or subnormal, one above 2^127 is that or more.
+static inline vec exp2_near(vec x) {
+  x = min(splat(127.0f), x);
+  ivec n = nearest(x);
+  vec r = x - to_real(n);
   vec p = splat(0.00132692605f);
   p = fma(p, r, splat(0.00967129972f));
   p = fma(p, r, splat(0.055507116f));
   p = fma(p, r, splat(0.240222469f));
   p = fma(p, r, splat(0.693147004f));
   p = fma(p, r, splat(1.0f));
-  return keep_where(not_less(y, splat(-126.0f)), add_exponent(p, n));
+  return keep_where(not_less(x, splat(-126.0f)), add_exponent(p, n));
 }
 
 // e^x within a relative 2e-7. NaN stays NaN. Exactly 0 below -87.3365, where the result would be
@@ -353,6 +334,20 @@ static inline vec exp(vec x) {
   return select(less(splat(88.7228317f), x), splat(__builtin_inff()), y);
 }
 static inline float exp(float x) { return first(exp(splat(x))); }
+
+// 2^x for x <= 0 within a relative 2e-7. NaN stays NaN. Exactly 0 below -126, where the result
+// would be subnormal, and at -inf.
+static inline vec exp2_nonpositive(vec x) {
+  ivec n = nearest(x);
+  vec r = x - to_real(n);
+  vec p = splat(0.00132692605f);
+  p = fma(p, r, splat(0.00967129972f));
+  p = fma(p, r, splat(0.055507116f));
+  p = fma(p, r, splat(0.240222469f));
+  p = fma(p, r, splat(0.693147004f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(x, splat(-126.0f)), add_exponent(p, n));
+}
 
 // Subnormals count as zero, rounding to nearest, no traps. Returns the state before.
 static inline unsigned set_float_state() {
@@ -402,13 +397,14 @@ struct Memory {
 
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
-  float rows[512];       // [64][8], scaled
+  float rows[512];       // [64][8], scaled, in units of log 2
   float scores[1344];    // [168][8]; weights once they are known
   float peak[8];         // of each row, the score that the others are compared with
   float total[8];        // and the sum of its weights
   float carry[8];        // what its older sums are multiplied by, at the end by what
   float block_peak[8];   // the greatest score in the block of columns
   float block_total[8];  // and the sum of the block's weights
+  float shift[8];        // -peak, where the rows' accumulators start
 };
 
 // 14 rows of a times 8 columns of the panel w, 320 steps deep.
@@ -428,6 +424,7 @@ struct attention_memory {
   vec s11_0 = splat(0.0f);
   vec s12_0 = splat(0.0f);
   vec s13_0 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
     const vec b0 = load(w + 8 * k);
     const vec a0 = splat(a[k]);
@@ -499,6 +496,7 @@ struct attention_memory {
   vec s8_0 = splat(0.0f);
   vec s9_0 = splat(0.0f);
   vec s10_0 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
     const vec b0 = load(w + 8 * k);
     const vec a0 = splat(a[k]);
@@ -561,6 +559,7 @@ struct attention_memory {
   vec s11_0 = splat(0.0f);
   vec s12_0 = splat(0.0f);
   vec s13_0 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
     const vec b0 = load(w + 8 * k);
     const vec a0 = splat(a[k]);
@@ -632,6 +631,7 @@ struct attention_memory {
   vec s8_0 = splat(0.0f);
   vec s9_0 = splat(0.0f);
   vec s10_0 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
     const vec b0 = load(w + 8 * k);
     const vec a0 = splat(a[k]);
@@ -694,6 +694,7 @@ struct attention_memory {
   vec s11_0 = splat(0.0f);
   vec s12_0 = splat(0.0f);
   vec s13_0 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
     const vec b0 = load(w + 8 * k);
     const vec a0 = splat(a[k]);
@@ -760,6 +761,7 @@ struct attention_memory {
   vec s8_0 = splat(0.0f);
   vec s9_0 = splat(0.0f);
   vec s10_0 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
     const vec b0 = load(w + 8 * k);
     const vec a0 = splat(a[k]);
@@ -835,6 +837,7 @@ struct attention_memory {
 [[gnu::noinline]] void attention_scores_1x8(const float* rows, const float* b, float* scores,
     float* block_peak) {
   vec s00 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -850,6 +853,7 @@ struct attention_memory {
 [[gnu::noinline]] void attention_scores_1x8_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
   vec s00 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -889,6 +893,7 @@ struct attention_memory {
   vec s50 = splat(0.0f);
   vec s60 = splat(0.0f);
   vec s70 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -934,6 +939,7 @@ struct attention_memory {
   vec s50 = splat(0.0f);
   vec s60 = splat(0.0f);
   vec s70 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -999,12 +1005,13 @@ struct attention_memory {
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
   store(local.peak, peak0);
-  const vec shift0 = shift_of(peak0);
-  store(local.carry, exp_nonpositive(old0 - peak0));
+  const vec shift0 = splat(0.0f) - peak0;
+  store(local.shift, shift0);
+  store(local.carry, exp2_nonpositive(old0 - peak0));
   vec total0 = splat(0.0f);
 
   for (long j = 0; j < count; ++j) {
-    const vec w0 = exp_shifted(load(local.scores + 8 * j), shift0);
+    const vec w0 = exp2_near(load(local.scores + 8 * j) + shift0);
     store(local.scores + 8 * j, w0);
     total0 = total0 + w0;
   }
@@ -1014,15 +1021,17 @@ struct attention_memory {
 
 // 8 columns x 8 rows of weights.
 [[gnu::noinline]] void attention_weights_8x8(const float* rows, const float* b, float* scores,
-    const float* peak, float* block_total) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
-  vec s50 = splat(0.0f);
-  vec s60 = splat(0.0f);
-  vec s70 = splat(0.0f);
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+  vec s20 = start0;
+  vec s30 = start0;
+  vec s40 = start0;
+  vec s50 = start0;
+  vec s60 = start0;
+  vec s70 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -1043,22 +1052,21 @@ struct attention_memory {
     s70 = fma(a7, b0, s70);
   }
 
-  const vec shift0 = shift_of(load(peak));
-  const vec w0_0 = exp_shifted(s00, shift0);
+  const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
-  const vec w1_0 = exp_shifted(s10, shift0);
+  const vec w1_0 = exp2_near(s10);
   store(scores + 8, w1_0);
-  const vec w2_0 = exp_shifted(s20, shift0);
+  const vec w2_0 = exp2_near(s20);
   store(scores + 16, w2_0);
-  const vec w3_0 = exp_shifted(s30, shift0);
+  const vec w3_0 = exp2_near(s30);
   store(scores + 24, w3_0);
-  const vec w4_0 = exp_shifted(s40, shift0);
+  const vec w4_0 = exp2_near(s40);
   store(scores + 32, w4_0);
-  const vec w5_0 = exp_shifted(s50, shift0);
+  const vec w5_0 = exp2_near(s50);
   store(scores + 40, w5_0);
-  const vec w6_0 = exp_shifted(s60, shift0);
+  const vec w6_0 = exp2_near(s60);
   store(scores + 48, w6_0);
-  const vec w7_0 = exp_shifted(s70, shift0);
+  const vec w7_0 = exp2_near(s70);
   store(scores + 56, w7_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
@@ -1066,15 +1074,17 @@ struct attention_memory {
 
 // 8 columns x 8 rows of weights, some of them removed.
 [[gnu::noinline]] void attention_weights_8x8_in_part(const float* rows, const float* b,
-    float* scores, const float* peak, float* block_total, long row, long col) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
-  vec s50 = splat(0.0f);
-  vec s60 = splat(0.0f);
-  vec s70 = splat(0.0f);
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+  vec s20 = start0;
+  vec s30 = start0;
+  vec s40 = start0;
+  vec s50 = start0;
+  vec s60 = start0;
+  vec s70 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -1098,30 +1108,29 @@ struct attention_memory {
   const vec removed = splat(-__builtin_inff());
 
   const ivec row_of_lane0 = isplat(row) + iota();
-  const vec shift0 = shift_of(load(peak));
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp_shifted(x0_0, shift0);
+  const vec w0_0 = exp2_near(x0_0);
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp_shifted(x1_0, shift0);
+  const vec w1_0 = exp2_near(x1_0);
   store(scores + 8, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  const vec w2_0 = exp_shifted(x2_0, shift0);
+  const vec w2_0 = exp2_near(x2_0);
   store(scores + 16, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp_shifted(x3_0, shift0);
+  const vec w3_0 = exp2_near(x3_0);
   store(scores + 24, w3_0);
   const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  const vec w4_0 = exp_shifted(x4_0, shift0);
+  const vec w4_0 = exp2_near(x4_0);
   store(scores + 32, w4_0);
   const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  const vec w5_0 = exp_shifted(x5_0, shift0);
+  const vec w5_0 = exp2_near(x5_0);
   store(scores + 40, w5_0);
   const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  const vec w6_0 = exp_shifted(x6_0, shift0);
+  const vec w6_0 = exp2_near(x6_0);
   store(scores + 48, w6_0);
   const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
-  const vec w7_0 = exp_shifted(x7_0, shift0);
+  const vec w7_0 = exp2_near(x7_0);
   store(scores + 56, w7_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
@@ -1132,7 +1141,7 @@ struct attention_memory {
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 137);
   if (col < high0) {
-    attention_weights_8x8_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+    attention_weights_8x8_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
   } else {
     for (long i = 0; i < 8; ++i) {
       store(scores + 8 * i, splat(0.0f));
@@ -1142,16 +1151,17 @@ struct attention_memory {
 
 // 1 columns x 8 rows of weights.
 [[gnu::noinline]] void attention_weights_1x8(const float* rows, const float* b, float* scores,
-    const float* peak, float* block_total) {
-  vec s00 = splat(0.0f);
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
   }
 
-  const vec shift0 = shift_of(load(peak));
-  const vec w0_0 = exp_shifted(s00, shift0);
+  const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
 
   store(block_total, load(block_total) + w0_0);
@@ -1159,8 +1169,10 @@ struct attention_memory {
 
 // 1 columns x 8 rows of weights, some of them removed.
 [[gnu::noinline]] void attention_weights_1x8_in_part(const float* rows, const float* b,
-    float* scores, const float* peak, float* block_total, long row, long col) {
-  vec s00 = splat(0.0f);
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -1170,9 +1182,8 @@ struct attention_memory {
   const vec removed = splat(-__builtin_inff());
 
   const ivec row_of_lane0 = isplat(row) + iota();
-  const vec shift0 = shift_of(load(peak));
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp_shifted(x0_0, shift0);
+  const vec w0_0 = exp2_near(x0_0);
   store(scores, w0_0);
 
   store(block_total, load(block_total) + w0_0);
@@ -1183,7 +1194,7 @@ struct attention_memory {
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 137);
   if (col < high0) {
-    attention_weights_1x8_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+    attention_weights_1x8_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
   } else {
     for (long i = 0; i < 1; ++i) {
       store(scores + 8 * i, splat(0.0f));
@@ -1197,7 +1208,7 @@ struct attention_memory {
   const float* b = m.wk_out + 8768 * c1 + 64 * col;
   for (long j = from; j < count - 7; j += 8) {
     if (col + j < whole_end) {
-      attention_weights_8x8(local.rows, b + 64 * j, local.scores + 8 * j, local.peak,
+      attention_weights_8x8(local.rows, b + 64 * j, local.scores + 8 * j, local.shift,
           local.block_total);
     } else {
       attention_weights_in_part_8x8(b + 64 * j, local.scores + 8 * j, row, col + j, local);
@@ -1206,7 +1217,7 @@ struct attention_memory {
   const long rest = 8 * (count / 8);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_weights_1x8(local.rows, b + 64 * rest, local.scores + 8 * rest, local.peak,
+      attention_weights_1x8(local.rows, b + 64 * rest, local.scores + 8 * rest, local.shift,
           local.block_total);
     } else {
       attention_weights_in_part_1x8(b + 64 * rest, local.scores + 8 * rest, row, col + rest, local);
@@ -1235,33 +1246,44 @@ struct attention_memory {
   }
 }
 
+// What 8 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_8(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+
+  float* out = m.heads + 64 * c1 + 320 * row;
+  for (long i = 0; i < 8; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 8) {
+      store(out + 320 * i + n, carry * load(out + 320 * i + n));
+    }
+  }
+}
+
 // 4 rows x 24 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_4x24(const float* weights, const float* v, long count,
-    float* out, const float* carry, bool fresh) {
+    float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
 
   if (!fresh) {
-    const vec c0 = splat(carry[0]);
-    s00 = c0 * load(out);
-    s01 = c0 * load(out + 8);
-    s02 = c0 * load(out + 16);
-    const vec c1 = splat(carry[1]);
-    s10 = c1 * load(out + 320);
-    s11 = c1 * load(out + 328);
-    s12 = c1 * load(out + 336);
-    const vec c2 = splat(carry[2]);
-    s20 = c2 * load(out + 640);
-    s21 = c2 * load(out + 648);
-    s22 = c2 * load(out + 656);
-    const vec c3 = splat(carry[3]);
-    s30 = c3 * load(out + 960);
-    s31 = c3 * load(out + 968);
-    s32 = c3 * load(out + 976);
+    s00 = load(out);
+    s01 = load(out + 8);
+    s02 = load(out + 16);
+    s10 = load(out + 320);
+    s11 = load(out + 328);
+    s12 = load(out + 336);
+    s20 = load(out + 640);
+    s21 = load(out + 648);
+    s22 = load(out + 656);
+    s30 = load(out + 960);
+    s31 = load(out + 968);
+    s32 = load(out + 976);
   }
 
+#pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 8);
@@ -1300,27 +1322,24 @@ struct attention_memory {
 
 // 4 rows x 16 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_4x16(const float* weights, const float* v, long count,
-    float* out, const float* carry, bool fresh) {
+    float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f);
 
   if (!fresh) {
-    const vec c0 = splat(carry[0]);
-    s00 = c0 * load(out);
-    s01 = c0 * load(out + 8);
-    const vec c1 = splat(carry[1]);
-    s10 = c1 * load(out + 320);
-    s11 = c1 * load(out + 328);
-    const vec c2 = splat(carry[2]);
-    s20 = c2 * load(out + 640);
-    s21 = c2 * load(out + 648);
-    const vec c3 = splat(carry[3]);
-    s30 = c3 * load(out + 960);
-    s31 = c3 * load(out + 968);
+    s00 = load(out);
+    s01 = load(out + 8);
+    s10 = load(out + 320);
+    s11 = load(out + 328);
+    s20 = load(out + 640);
+    s21 = load(out + 648);
+    s30 = load(out + 960);
+    s31 = load(out + 968);
   }
 
+#pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 8);
@@ -1353,28 +1372,25 @@ struct attention_memory {
     attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 8768 * c1 + 64 * col;
   float* out = m.heads + 64 * c1 + 320 * row;
-  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
+  store(local.total, load(local.total) + load(local.block_total));
 
   for (long n = 0; n < 48; n += 24) {
     for (long i = 0; i < 8; i += 4) {
       const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
       const long end = smaller(high_last - col, count);
-      attention_values_4x24(local.scores + i, v + n, end, out + 320 * i + n, local.carry + i,
-          fresh);
+      attention_values_4x24(local.scores + i, v + n, end, out + 320 * i + n, fresh);
     }
   }
   for (long i = 0; i < 8; i += 4) {
     const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
     const long end = smaller(high_last - col, count);
-    attention_values_4x16(local.scores + i, v + 48, end, out + 320 * i + 48, local.carry + i,
-        fresh);
+    attention_values_4x16(local.scores + i, v + 48, end, out + 320 * i + 48, fresh);
   }
 }
 
 // 8 rows against `count` columns from col on.
 [[gnu::noinline]] void attention_visit_8(const Memory& m, long c1, long row, long col, long count,
     long whole_end, attention_memory& local, bool fresh) {
-  store(local.carry, splat(1.0f));
   store(local.block_total, splat(0.0f));
   long done = 0;
 
@@ -1404,7 +1420,11 @@ struct attention_memory {
   if (any(negation(inside0))) {
     store(local.block_peak, splat(-__FLT_MAX__));
     attention_scores_of_8(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_8(local, count, false);
+    attention_weigh_8(local, done, false);
+    if (!fresh) {
+      attention_carry_over_8(m, c1, row, local);
+    }
+    attention_weights_of_8(m, c1, row, col, done, count, whole_end, local);
   }
 
   attention_fold_8(m, c1, row, col, count, local, fresh);
@@ -1474,7 +1494,7 @@ struct attention_memory {
 
   // Rows change places with their elements: a vector holds the same element of every row.
   for (long k = 0; k < 64; k += 8) {
-    transpose_block(a + k, 64, local.rows + 8 * k, 8, splat(0.125f));
+    transpose_block(a + k, 64, local.rows + 8 * k, 8, splat(0.18033688f));
   }
 
   store(local.peak, splat(-__FLT_MAX__));
@@ -1530,6 +1550,7 @@ struct attention_memory {
   vec s8_0 = splat(0.0f);
   vec s9_0 = splat(0.0f);
   vec s10_0 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -1591,6 +1612,7 @@ struct attention_memory {
   vec s11_0 = splat(0.0f);
   vec s12_0 = splat(0.0f);
   vec s13_0 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -1647,21 +1669,23 @@ struct attention_memory {
 
 // 14 columns x 8 rows of weights.
 [[gnu::noinline]] void attention_weights_14x8(const float* rows, const float* b, float* scores,
-    const float* peak, float* block_total) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  vec s0_0 = start0;
+  vec s1_0 = start0;
+  vec s2_0 = start0;
+  vec s3_0 = start0;
+  vec s4_0 = start0;
+  vec s5_0 = start0;
+  vec s6_0 = start0;
+  vec s7_0 = start0;
+  vec s8_0 = start0;
+  vec s9_0 = start0;
+  vec s10_0 = start0;
+  vec s11_0 = start0;
+  vec s12_0 = start0;
+  vec s13_0 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -1694,34 +1718,33 @@ struct attention_memory {
     s13_0 = fma(a13, b0, s13_0);
   }
 
-  const vec shift0 = shift_of(load(peak));
-  const vec w0_0 = exp_shifted(s0_0, shift0);
+  const vec w0_0 = exp2_near(s0_0);
   store(scores, w0_0);
-  const vec w1_0 = exp_shifted(s1_0, shift0);
+  const vec w1_0 = exp2_near(s1_0);
   store(scores + 8, w1_0);
-  const vec w2_0 = exp_shifted(s2_0, shift0);
+  const vec w2_0 = exp2_near(s2_0);
   store(scores + 16, w2_0);
-  const vec w3_0 = exp_shifted(s3_0, shift0);
+  const vec w3_0 = exp2_near(s3_0);
   store(scores + 24, w3_0);
-  const vec w4_0 = exp_shifted(s4_0, shift0);
+  const vec w4_0 = exp2_near(s4_0);
   store(scores + 32, w4_0);
-  const vec w5_0 = exp_shifted(s5_0, shift0);
+  const vec w5_0 = exp2_near(s5_0);
   store(scores + 40, w5_0);
-  const vec w6_0 = exp_shifted(s6_0, shift0);
+  const vec w6_0 = exp2_near(s6_0);
   store(scores + 48, w6_0);
-  const vec w7_0 = exp_shifted(s7_0, shift0);
+  const vec w7_0 = exp2_near(s7_0);
   store(scores + 56, w7_0);
-  const vec w8_0 = exp_shifted(s8_0, shift0);
+  const vec w8_0 = exp2_near(s8_0);
   store(scores + 64, w8_0);
-  const vec w9_0 = exp_shifted(s9_0, shift0);
+  const vec w9_0 = exp2_near(s9_0);
   store(scores + 72, w9_0);
-  const vec w10_0 = exp_shifted(s10_0, shift0);
+  const vec w10_0 = exp2_near(s10_0);
   store(scores + 80, w10_0);
-  const vec w11_0 = exp_shifted(s11_0, shift0);
+  const vec w11_0 = exp2_near(s11_0);
   store(scores + 88, w11_0);
-  const vec w12_0 = exp_shifted(s12_0, shift0);
+  const vec w12_0 = exp2_near(s12_0);
   store(scores + 96, w12_0);
-  const vec w13_0 = exp_shifted(s13_0, shift0);
+  const vec w13_0 = exp2_near(s13_0);
   store(scores + 104, w13_0);
 
   store(block_total,
@@ -1731,18 +1754,20 @@ struct attention_memory {
 
 // 11 columns x 8 rows of weights.
 [[gnu::noinline]] void attention_weights_11x8(const float* rows, const float* b, float* scores,
-    const float* peak, float* block_total) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  vec s0_0 = start0;
+  vec s1_0 = start0;
+  vec s2_0 = start0;
+  vec s3_0 = start0;
+  vec s4_0 = start0;
+  vec s5_0 = start0;
+  vec s6_0 = start0;
+  vec s7_0 = start0;
+  vec s8_0 = start0;
+  vec s9_0 = start0;
+  vec s10_0 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -1769,28 +1794,27 @@ struct attention_memory {
     s10_0 = fma(a10, b0, s10_0);
   }
 
-  const vec shift0 = shift_of(load(peak));
-  const vec w0_0 = exp_shifted(s0_0, shift0);
+  const vec w0_0 = exp2_near(s0_0);
   store(scores, w0_0);
-  const vec w1_0 = exp_shifted(s1_0, shift0);
+  const vec w1_0 = exp2_near(s1_0);
   store(scores + 8, w1_0);
-  const vec w2_0 = exp_shifted(s2_0, shift0);
+  const vec w2_0 = exp2_near(s2_0);
   store(scores + 16, w2_0);
-  const vec w3_0 = exp_shifted(s3_0, shift0);
+  const vec w3_0 = exp2_near(s3_0);
   store(scores + 24, w3_0);
-  const vec w4_0 = exp_shifted(s4_0, shift0);
+  const vec w4_0 = exp2_near(s4_0);
   store(scores + 32, w4_0);
-  const vec w5_0 = exp_shifted(s5_0, shift0);
+  const vec w5_0 = exp2_near(s5_0);
   store(scores + 40, w5_0);
-  const vec w6_0 = exp_shifted(s6_0, shift0);
+  const vec w6_0 = exp2_near(s6_0);
   store(scores + 48, w6_0);
-  const vec w7_0 = exp_shifted(s7_0, shift0);
+  const vec w7_0 = exp2_near(s7_0);
   store(scores + 56, w7_0);
-  const vec w8_0 = exp_shifted(s8_0, shift0);
+  const vec w8_0 = exp2_near(s8_0);
   store(scores + 64, w8_0);
-  const vec w9_0 = exp_shifted(s9_0, shift0);
+  const vec w9_0 = exp2_near(s9_0);
   store(scores + 72, w9_0);
-  const vec w10_0 = exp_shifted(s10_0, shift0);
+  const vec w10_0 = exp2_near(s10_0);
   store(scores + 80, w10_0);
 
   store(block_total,
@@ -1803,12 +1827,12 @@ struct attention_memory {
     long count, attention_memory& local) {
   const float* b = m.wk_out + 8768 * c1 + 64 * col;
   for (long j = from; j < count - 13; j += 14) {
-    attention_weights_14x8(local.rows, b + 64 * j, local.scores + 8 * j, local.peak,
+    attention_weights_14x8(local.rows, b + 64 * j, local.scores + 8 * j, local.shift,
         local.block_total);
   }
   const long rest = 14 * (count / 14);
   if (rest < count && from <= rest) {
-    attention_weights_11x8(local.rows, b + 64 * rest, local.scores + 8 * rest, local.peak,
+    attention_weights_11x8(local.rows, b + 64 * rest, local.scores + 8 * rest, local.shift,
         local.block_total);
   }
 }
@@ -1826,18 +1850,32 @@ struct attention_memory {
   }
 }
 
+// What 1 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_1(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+
+  float* out = m.heads + 64 * c1 + 320 * row;
+  for (long i = 0; i < 1; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 8) {
+      store(out + 320 * i + n, carry * load(out + 320 * i + n));
+    }
+  }
+}
+
 // One row x 24 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_1x24(const float* weights, const float* v, long count,
-    float* out, const float* carry, bool fresh) {
+    float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
 
   if (!fresh) {
-    const vec c0 = splat(carry[0]);
-    s00 = c0 * load(out);
-    s01 = c0 * load(out + 8);
-    s02 = c0 * load(out + 16);
+    s00 = load(out);
+    s01 = load(out + 8);
+    s02 = load(out + 16);
   }
 
+#pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec a0 = splat(weights[8 * k]);
     const vec b0 = load(v + 64 * k);
@@ -1855,15 +1893,15 @@ struct attention_memory {
 
 // One row x 16 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_1x16(const float* weights, const float* v, long count,
-    float* out, const float* carry, bool fresh) {
+    float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
 
   if (!fresh) {
-    const vec c0 = splat(carry[0]);
-    s00 = c0 * load(out);
-    s01 = c0 * load(out + 8);
+    s00 = load(out);
+    s01 = load(out + 8);
   }
 
+#pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec a0 = splat(weights[8 * k]);
     const vec b0 = load(v + 64 * k);
@@ -1881,26 +1919,25 @@ struct attention_memory {
     attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 8768 * c1 + 64 * col;
   float* out = m.heads + 64 * c1 + 320 * row;
-  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
+  store(local.total, load(local.total) + load(local.block_total));
 
   for (long n = 0; n < 48; n += 24) {
     {
       const long high_first = smaller(8 * (row / 8) + 8, 137);
       const long end = smaller(high_first - col, count);
-      attention_values_1x24(local.scores, v + n, end, out + n, local.carry, fresh);
+      attention_values_1x24(local.scores, v + n, end, out + n, fresh);
     }
   }
   {
     const long high_first = smaller(8 * (row / 8) + 8, 137);
     const long end = smaller(high_first - col, count);
-    attention_values_1x16(local.scores, v + 48, end, out + 48, local.carry, fresh);
+    attention_values_1x16(local.scores, v + 48, end, out + 48, fresh);
   }
 }
 
 // 1 rows against `count` columns from col on.
 [[gnu::noinline]] void attention_visit_1(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
-  store(local.carry, splat(1.0f));
   store(local.block_total, splat(0.0f));
   long done = 0;
 
@@ -1924,7 +1961,11 @@ struct attention_memory {
   if (any(negation(inside0))) {
     store(local.block_peak, splat(-__FLT_MAX__));
     attention_scores_of_1(m, c1, col, 0, count, local);
-    attention_weigh_8(local, count, false);
+    attention_weigh_8(local, done, false);
+    if (!fresh) {
+      attention_carry_over_1(m, c1, row, local);
+    }
+    attention_weights_of_1(m, c1, col, done, count, local);
   }
 
   attention_fold_1(m, c1, row, col, count, local, fresh);
@@ -1940,7 +1981,7 @@ struct attention_memory {
   for (long k = 0; k < 64; ++k) {
     for (long lane = 0; lane < 8; ++lane) {
       const long r = smaller(lane, 0);
-      local.rows[8 * k + lane] = a[64 * r + k] * 0.125f;
+      local.rows[8 * k + lane] = a[64 * r + k] * 0.18033688f;
     }
   }
 
@@ -2009,6 +2050,7 @@ struct attention_memory {
   vec s11_0 = splat(0.0f);
   vec s12_0 = splat(0.0f);
   vec s13_0 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
     const vec b0 = load(w + 8 * k);
     const vec a0 = splat(a[k]);
@@ -2074,6 +2116,7 @@ struct attention_memory {
   vec s8_0 = splat(0.0f);
   vec s9_0 = splat(0.0f);
   vec s10_0 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
     const vec b0 = load(w + 8 * k);
     const vec a0 = splat(a[k]);

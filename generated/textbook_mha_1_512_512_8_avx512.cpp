@@ -20,7 +20,7 @@
 //   packed in 48 panels of 32 columns (64 kB), one an item; tiles of 14 rows x 32 columns: 28 of 32
 //   registers accumulate, a step is 28 fma on 16 loads.
 // - attention: 8 times 512 rows against 512 columns, 120 at a time: their scores lie in a worker's
-//   35.4 kB and nowhere else. 10 blocks of 48 rows, score tiles of 8 columns x 48 lanes: 24 of 32
+//   35.6 kB and nowhere else. 10 blocks of 48 rows, score tiles of 8 columns x 48 lanes: 24 of 32
 //   registers accumulate, a step is 24 fma on 11 loads. 1 block of 32 rows, score tiles of 12
 //   columns x 32 lanes: 24 of 32 registers accumulate, a step is 24 fma on 14 loads. Whole tiles of
 //   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 14 rows x 32
@@ -67,10 +67,6 @@ static inline vec splat(float x) { return _mm512_set1_ps(x); }
 static inline vec fma(vec a, vec b, vec c) { return _mm512_fmadd_ps(a, b, c); }
 
 // The second operand where either is NaN.
-static inline vec min(vec a, vec b) { return _mm512_maskz_min_ps(every, a, b); }
-static inline float min(float a, float b) { return a < b ? a : b; }
-
-// The second operand where either is NaN.
 static inline vec max(vec a, vec b) { return _mm512_maskz_max_ps(every, a, b); }
 static inline float max(float a, float b) { return a > b ? a : b; }
 
@@ -102,10 +98,10 @@ static inline lanes_t iless_equal(ivec a, ivec b) {
   return _mm512_cmple_epi32_mask((__m512i)a, (__m512i)b);
 }
 
-// a less the nearest integer, halves to even; 0 for +-inf.
-static inline vec from_nearest(vec a) { return _mm512_maskz_reduce_ps(every, a, 8); }
+// a less the greatest integer that is not above it, rounded down; 0 for +-inf.
+static inline vec fraction(vec a) { return _mm512_maskz_reduce_ps(every, a, 9); }
 
-// p * 2^n for whole n; NaN if either is.
+// p * 2^floor(n); NaN if either is.
 static inline vec scale2(vec p, vec n) { return _mm512_maskz_scalef_ps(every, p, n); }
 
 static inline float first(vec a) { return _mm512_cvtss_f32(a); }
@@ -150,35 +146,17 @@ static inline void transpose_block(const float* from, long from_stride, float* t
   }
 }
 
-// e^x for x <= 0, within a relative 2e-7 + 3e-9 |x|. NaN stays NaN. Exactly 0 below -87.3365, where
-// the result would be subnormal, and at -inf.
-static inline vec exp_nonpositive(vec x) {
-  vec n = fma(x, splat(1.44269502f), splat(12582912.0f)) - splat(12582912.0f);
-  vec r = fma(n, splat(-0.693147182f), x);
-  vec p = splat(0.00828973018f);
-  p = fma(p, r, splat(0.0418978557f));
-  p = fma(p, r, splat(0.166676477f));
-  p = fma(p, r, splat(0.499991506f));
-  p = fma(p, r, splat(0.999999702f));
-  p = fma(p, r, splat(1.0f));
-  return keep_where(not_less(x, splat(-87.3365021f)), scale2(p, n));
-}
-
-// What exp_shifted wants to know of a row's peak: -log2(e) * peak, finite for every finite peak.
-static inline vec shift_of(vec peak) { return min(splat(__FLT_MAX__), peak * splat(-1.44269502f)); }
-
-// e^(x - peak), given shift_of(peak). NaN stays NaN, -inf gives 0; a result below the least normal
-// float is 0 or subnormal, one above 2^127 is that or more.
-static inline vec exp_shifted(vec x, vec shift) {
-  vec y = fma(x, splat(1.44269502f), shift);
-  vec r = from_nearest(y), n = y - r;
-  vec p = splat(0.00132692605f);
-  p = fma(p, r, splat(0.00967129972f));
-  p = fma(p, r, splat(0.055507116f));
-  p = fma(p, r, splat(0.240222469f));
-  p = fma(p, r, splat(0.693147004f));
-  p = fma(p, r, splat(1.0f));
-  return scale2(p, n);
+// 2^x within a relative 2e-7. NaN stays NaN, -inf gives 0; a result below the least normal float is
+// 0 or subnormal, one above 2^127 is that or more.
+static inline vec exp2_near(vec x) {
+  vec r = fraction(x);
+  vec p = splat(0.00187556923f);
+  p = fma(p, r, splat(0.00899467524f));
+  p = fma(p, r, splat(0.0558212101f));
+  p = fma(p, r, splat(0.240155727f));
+  p = fma(p, r, splat(0.693152726f));
+  p = fma(p, r, splat(0.99999994f));
+  return scale2(p, x);
 }
 
 // e^x within a relative 2e-7. NaN stays NaN. Exactly 0 below -87.3365, where the result would be
@@ -197,6 +175,20 @@ static inline vec exp(vec x) {
   return select(less(splat(88.7228317f), x), splat(__builtin_inff()), y);
 }
 static inline float exp(float x) { return first(exp(splat(x))); }
+
+// 2^x for x <= 0 within a relative 2e-7. NaN stays NaN. Exactly 0 below -126, where the result
+// would be subnormal, and at -inf.
+static inline vec exp2_nonpositive(vec x) {
+  vec n = (x + splat(12582912.0f)) - splat(12582912.0f);
+  vec r = x - n;
+  vec p = splat(0.00132692605f);
+  p = fma(p, r, splat(0.00967129972f));
+  p = fma(p, r, splat(0.055507116f));
+  p = fma(p, r, splat(0.240222469f));
+  p = fma(p, r, splat(0.693147004f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(x, splat(-126.0f)), scale2(p, n));
+}
 
 // Subnormals count as zero, rounding to nearest, no traps. Returns the state before.
 static inline unsigned set_float_state() {
@@ -246,13 +238,14 @@ struct Memory {
 
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
-  float rows[3072];       // [64][48], scaled
+  float rows[3072];       // [64][48], scaled, in units of log 2
   float scores[5760];     // [120][48]; weights once they are known
   float peak[48];         // of each row, the score that the others are compared with
   float total[48];        // and the sum of its weights
   float carry[48];        // what its older sums are multiplied by, at the end by what
   float block_peak[48];   // the greatest score in the block of columns
   float block_total[48];  // and the sum of the block's weights
+  float shift[48];        // -peak, where the rows' accumulators start
 };
 
 // 14 rows of a times 32 columns of the panel w, 512 steps deep.
@@ -272,6 +265,7 @@ struct attention_memory {
   vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
   vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
   vec s13_0 = splat(0.0f), s13_1 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 512; ++k) {
     const vec b0 = load(w + 32 * k);
     const vec b1 = load(w + 32 * k + 16);
@@ -373,6 +367,7 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f);
   vec s60 = splat(0.0f), s61 = splat(0.0f);
   vec s70 = splat(0.0f), s71 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 512; ++k) {
     const vec b0 = load(w + 32 * k);
     const vec b1 = load(w + 32 * k + 16);
@@ -442,6 +437,7 @@ struct attention_memory {
   vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
   vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
   vec s13_0 = splat(0.0f), s13_1 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 512; ++k) {
     const vec b0 = load(w + 32 * k);
     const vec b1 = load(w + 32 * k + 16);
@@ -543,6 +539,7 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f);
   vec s60 = splat(0.0f), s61 = splat(0.0f);
   vec s70 = splat(0.0f), s71 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 512; ++k) {
     const vec b0 = load(w + 32 * k);
     const vec b1 = load(w + 32 * k + 16);
@@ -612,6 +609,7 @@ struct attention_memory {
   vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
   vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
   vec s13_0 = splat(0.0f), s13_1 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 512; ++k) {
     const vec b0 = load(w + 32 * k);
     const vec b1 = load(w + 32 * k + 16);
@@ -704,6 +702,7 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f);
   vec s60 = splat(0.0f), s61 = splat(0.0f);
   vec s70 = splat(0.0f), s71 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 512; ++k) {
     const vec b0 = load(w + 32 * k);
     const vec b1 = load(w + 32 * k + 16);
@@ -795,6 +794,7 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
   vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
   vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 48 * k);
     const vec b1 = load(rows + 48 * k + 16);
@@ -884,6 +884,7 @@ struct attention_memory {
   vec s50 = splat(0.0f);
   vec s60 = splat(0.0f);
   vec s70 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 48 * k);
     const vec a0 = splat(b[k]);
@@ -967,8 +968,9 @@ struct attention_memory {
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
   store(local.peak, peak0);
-  const vec shift0 = shift_of(peak0);
-  store(local.carry, exp_nonpositive(old0 - peak0));
+  const vec shift0 = splat(0.0f) - peak0;
+  store(local.shift, shift0);
+  store(local.carry, exp2_nonpositive(old0 - peak0));
   vec total0 = splat(0.0f);
 
   const vec old1 = load(local.peak + 16);
@@ -976,8 +978,9 @@ struct attention_memory {
   const vec peak1 =
       select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 16)), old1);
   store(local.peak + 16, peak1);
-  const vec shift1 = shift_of(peak1);
-  store(local.carry + 16, exp_nonpositive(old1 - peak1));
+  const vec shift1 = splat(0.0f) - peak1;
+  store(local.shift + 16, shift1);
+  store(local.carry + 16, exp2_nonpositive(old1 - peak1));
   vec total1 = splat(0.0f);
 
   const vec old2 = load(local.peak + 32);
@@ -985,18 +988,19 @@ struct attention_memory {
   const vec peak2 =
       select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 32)), old2);
   store(local.peak + 32, peak2);
-  const vec shift2 = shift_of(peak2);
-  store(local.carry + 32, exp_nonpositive(old2 - peak2));
+  const vec shift2 = splat(0.0f) - peak2;
+  store(local.shift + 32, shift2);
+  store(local.carry + 32, exp2_nonpositive(old2 - peak2));
   vec total2 = splat(0.0f);
 
   for (long j = 0; j < count; ++j) {
-    const vec w0 = exp_shifted(load(local.scores + 48 * j), shift0);
+    const vec w0 = exp2_near(load(local.scores + 48 * j) + shift0);
     store(local.scores + 48 * j, w0);
     total0 = total0 + w0;
-    const vec w1 = exp_shifted(load(local.scores + 48 * j + 16), shift1);
+    const vec w1 = exp2_near(load(local.scores + 48 * j + 16) + shift1);
     store(local.scores + 48 * j + 16, w1);
     total1 = total1 + w1;
-    const vec w2 = exp_shifted(load(local.scores + 48 * j + 32), shift2);
+    const vec w2 = exp2_near(load(local.scores + 48 * j + 32) + shift2);
     store(local.scores + 48 * j + 32, w2);
     total2 = total2 + w2;
   }
@@ -1008,15 +1012,19 @@ struct attention_memory {
 
 // 8 columns x 48 rows of weights.
 [[gnu::noinline]] void attention_weights_8x48(const float* rows, const float* b, float* scores,
-    const float* peak, float* block_total) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
-  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
-  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  const vec start2 = load(shift + 32);
+  vec s00 = start0, s01 = start1, s02 = start2;
+  vec s10 = start0, s11 = start1, s12 = start2;
+  vec s20 = start0, s21 = start1, s22 = start2;
+  vec s30 = start0, s31 = start1, s32 = start2;
+  vec s40 = start0, s41 = start1, s42 = start2;
+  vec s50 = start0, s51 = start1, s52 = start2;
+  vec s60 = start0, s61 = start1, s62 = start2;
+  vec s70 = start0, s71 = start1, s72 = start2;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 48 * k);
     const vec b1 = load(rows + 48 * k + 16);
@@ -1055,63 +1063,60 @@ struct attention_memory {
     s72 = fma(a7, b2, s72);
   }
 
-  const vec shift0 = shift_of(load(peak));
-  const vec w0_0 = exp_shifted(s00, shift0);
+  const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
-  const vec w1_0 = exp_shifted(s10, shift0);
+  const vec w1_0 = exp2_near(s10);
   store(scores + 48, w1_0);
-  const vec w2_0 = exp_shifted(s20, shift0);
+  const vec w2_0 = exp2_near(s20);
   store(scores + 96, w2_0);
-  const vec w3_0 = exp_shifted(s30, shift0);
+  const vec w3_0 = exp2_near(s30);
   store(scores + 144, w3_0);
-  const vec w4_0 = exp_shifted(s40, shift0);
+  const vec w4_0 = exp2_near(s40);
   store(scores + 192, w4_0);
-  const vec w5_0 = exp_shifted(s50, shift0);
+  const vec w5_0 = exp2_near(s50);
   store(scores + 240, w5_0);
-  const vec w6_0 = exp_shifted(s60, shift0);
+  const vec w6_0 = exp2_near(s60);
   store(scores + 288, w6_0);
-  const vec w7_0 = exp_shifted(s70, shift0);
+  const vec w7_0 = exp2_near(s70);
   store(scores + 336, w7_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
 
-  const vec shift1 = shift_of(load(peak + 16));
-  const vec w0_1 = exp_shifted(s01, shift1);
+  const vec w0_1 = exp2_near(s01);
   store(scores + 16, w0_1);
-  const vec w1_1 = exp_shifted(s11, shift1);
+  const vec w1_1 = exp2_near(s11);
   store(scores + 64, w1_1);
-  const vec w2_1 = exp_shifted(s21, shift1);
+  const vec w2_1 = exp2_near(s21);
   store(scores + 112, w2_1);
-  const vec w3_1 = exp_shifted(s31, shift1);
+  const vec w3_1 = exp2_near(s31);
   store(scores + 160, w3_1);
-  const vec w4_1 = exp_shifted(s41, shift1);
+  const vec w4_1 = exp2_near(s41);
   store(scores + 208, w4_1);
-  const vec w5_1 = exp_shifted(s51, shift1);
+  const vec w5_1 = exp2_near(s51);
   store(scores + 256, w5_1);
-  const vec w6_1 = exp_shifted(s61, shift1);
+  const vec w6_1 = exp2_near(s61);
   store(scores + 304, w6_1);
-  const vec w7_1 = exp_shifted(s71, shift1);
+  const vec w7_1 = exp2_near(s71);
   store(scores + 352, w7_1);
 
   store(block_total + 16,
       load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1);
 
-  const vec shift2 = shift_of(load(peak + 32));
-  const vec w0_2 = exp_shifted(s02, shift2);
+  const vec w0_2 = exp2_near(s02);
   store(scores + 32, w0_2);
-  const vec w1_2 = exp_shifted(s12, shift2);
+  const vec w1_2 = exp2_near(s12);
   store(scores + 80, w1_2);
-  const vec w2_2 = exp_shifted(s22, shift2);
+  const vec w2_2 = exp2_near(s22);
   store(scores + 128, w2_2);
-  const vec w3_2 = exp_shifted(s32, shift2);
+  const vec w3_2 = exp2_near(s32);
   store(scores + 176, w3_2);
-  const vec w4_2 = exp_shifted(s42, shift2);
+  const vec w4_2 = exp2_near(s42);
   store(scores + 224, w4_2);
-  const vec w5_2 = exp_shifted(s52, shift2);
+  const vec w5_2 = exp2_near(s52);
   store(scores + 272, w5_2);
-  const vec w6_2 = exp_shifted(s62, shift2);
+  const vec w6_2 = exp2_near(s62);
   store(scores + 320, w6_2);
-  const vec w7_2 = exp_shifted(s72, shift2);
+  const vec w7_2 = exp2_near(s72);
   store(scores + 368, w7_2);
 
   store(block_total + 32,
@@ -1120,15 +1125,17 @@ struct attention_memory {
 
 // 8 columns x 16 rows of weights, some of them removed.
 [[gnu::noinline]] void attention_weights_8x16_in_part(const float* rows, const float* b,
-    float* scores, const float* peak, float* block_total, long row, long col) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
-  vec s50 = splat(0.0f);
-  vec s60 = splat(0.0f);
-  vec s70 = splat(0.0f);
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+  vec s20 = start0;
+  vec s30 = start0;
+  vec s40 = start0;
+  vec s50 = start0;
+  vec s60 = start0;
+  vec s70 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 48 * k);
     const vec a0 = splat(b[k]);
@@ -1152,30 +1159,29 @@ struct attention_memory {
   const vec removed = splat(-__builtin_inff());
 
   const ivec row_of_lane0 = isplat(row) + iota();
-  const vec shift0 = shift_of(load(peak));
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp_shifted(x0_0, shift0);
+  const vec w0_0 = exp2_near(x0_0);
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp_shifted(x1_0, shift0);
+  const vec w1_0 = exp2_near(x1_0);
   store(scores + 48, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  const vec w2_0 = exp_shifted(x2_0, shift0);
+  const vec w2_0 = exp2_near(x2_0);
   store(scores + 96, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp_shifted(x3_0, shift0);
+  const vec w3_0 = exp2_near(x3_0);
   store(scores + 144, w3_0);
   const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  const vec w4_0 = exp_shifted(x4_0, shift0);
+  const vec w4_0 = exp2_near(x4_0);
   store(scores + 192, w4_0);
   const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  const vec w5_0 = exp_shifted(x5_0, shift0);
+  const vec w5_0 = exp2_near(x5_0);
   store(scores + 240, w5_0);
   const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  const vec w6_0 = exp_shifted(x6_0, shift0);
+  const vec w6_0 = exp2_near(x6_0);
   store(scores + 288, w6_0);
   const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
-  const vec w7_0 = exp_shifted(x7_0, shift0);
+  const vec w7_0 = exp2_near(x7_0);
   store(scores + 336, w7_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
@@ -1186,7 +1192,7 @@ struct attention_memory {
     long col, attention_memory& local) {
   const long high0 = 16 * (row / 16) + 16;
   if (col < high0) {
-    attention_weights_8x16_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+    attention_weights_8x16_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
   } else {
     for (long i = 0; i < 8; ++i) {
       store(scores + 48 * i, splat(0.0f));
@@ -1194,7 +1200,7 @@ struct attention_memory {
   }
   const long high1 = 16 * (row / 16) + 32;
   if (col < high1) {
-    attention_weights_8x16_in_part(local.rows + 16, b, scores + 16, local.peak + 16,
+    attention_weights_8x16_in_part(local.rows + 16, b, scores + 16, local.shift + 16,
         local.block_total + 16, row + 16, col);
   } else {
     for (long i = 0; i < 8; ++i) {
@@ -1203,7 +1209,7 @@ struct attention_memory {
   }
   const long high2 = 16 * (row / 16) + 48;
   if (col < high2) {
-    attention_weights_8x16_in_part(local.rows + 32, b, scores + 32, local.peak + 32,
+    attention_weights_8x16_in_part(local.rows + 32, b, scores + 32, local.shift + 32,
         local.block_total + 32, row + 32, col);
   } else {
     for (long i = 0; i < 8; ++i) {
@@ -1218,7 +1224,7 @@ struct attention_memory {
   const float* b = m.wk_out + 32768 * c1 + 64 * col;
   for (long j = from; j < count - 7; j += 8) {
     if (col + j < whole_end) {
-      attention_weights_8x48(local.rows, b + 64 * j, local.scores + 48 * j, local.peak,
+      attention_weights_8x48(local.rows, b + 64 * j, local.scores + 48 * j, local.shift,
           local.block_total);
     } else {
       attention_weights_in_part_8x48(b + 64 * j, local.scores + 48 * j, row, col + j, local);
@@ -1239,9 +1245,25 @@ struct attention_memory {
   }
 }
 
+// What 48 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_48(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
+  store(local.total + 32, load(local.carry + 32) * load(local.total + 32));
+
+  float* out = m.heads + 64 * c1 + 512 * row;
+  for (long i = 0; i < 48; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 16) {
+      store(out + 512 * i + n, carry * load(out + 512 * i + n));
+    }
+  }
+}
+
 // 14 rows x 32 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_14x32(const float* weights, const float* v, long count,
-    float* out, const float* carry, bool fresh) {
+    float* out, bool fresh) {
   vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
   vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
   vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
@@ -1258,50 +1280,37 @@ struct attention_memory {
   vec s13_0 = splat(0.0f), s13_1 = splat(0.0f);
 
   if (!fresh) {
-    const vec c0 = splat(carry[0]);
-    s0_0 = c0 * load(out);
-    s0_1 = c0 * load(out + 16);
-    const vec c1 = splat(carry[1]);
-    s1_0 = c1 * load(out + 512);
-    s1_1 = c1 * load(out + 528);
-    const vec c2 = splat(carry[2]);
-    s2_0 = c2 * load(out + 1024);
-    s2_1 = c2 * load(out + 1040);
-    const vec c3 = splat(carry[3]);
-    s3_0 = c3 * load(out + 1536);
-    s3_1 = c3 * load(out + 1552);
-    const vec c4 = splat(carry[4]);
-    s4_0 = c4 * load(out + 2048);
-    s4_1 = c4 * load(out + 2064);
-    const vec c5 = splat(carry[5]);
-    s5_0 = c5 * load(out + 2560);
-    s5_1 = c5 * load(out + 2576);
-    const vec c6 = splat(carry[6]);
-    s6_0 = c6 * load(out + 3072);
-    s6_1 = c6 * load(out + 3088);
-    const vec c7 = splat(carry[7]);
-    s7_0 = c7 * load(out + 3584);
-    s7_1 = c7 * load(out + 3600);
-    const vec c8 = splat(carry[8]);
-    s8_0 = c8 * load(out + 4096);
-    s8_1 = c8 * load(out + 4112);
-    const vec c9 = splat(carry[9]);
-    s9_0 = c9 * load(out + 4608);
-    s9_1 = c9 * load(out + 4624);
-    const vec c10 = splat(carry[10]);
-    s10_0 = c10 * load(out + 5120);
-    s10_1 = c10 * load(out + 5136);
-    const vec c11 = splat(carry[11]);
-    s11_0 = c11 * load(out + 5632);
-    s11_1 = c11 * load(out + 5648);
-    const vec c12 = splat(carry[12]);
-    s12_0 = c12 * load(out + 6144);
-    s12_1 = c12 * load(out + 6160);
-    const vec c13 = splat(carry[13]);
-    s13_0 = c13 * load(out + 6656);
-    s13_1 = c13 * load(out + 6672);
+    s0_0 = load(out);
+    s0_1 = load(out + 16);
+    s1_0 = load(out + 512);
+    s1_1 = load(out + 528);
+    s2_0 = load(out + 1024);
+    s2_1 = load(out + 1040);
+    s3_0 = load(out + 1536);
+    s3_1 = load(out + 1552);
+    s4_0 = load(out + 2048);
+    s4_1 = load(out + 2064);
+    s5_0 = load(out + 2560);
+    s5_1 = load(out + 2576);
+    s6_0 = load(out + 3072);
+    s6_1 = load(out + 3088);
+    s7_0 = load(out + 3584);
+    s7_1 = load(out + 3600);
+    s8_0 = load(out + 4096);
+    s8_1 = load(out + 4112);
+    s9_0 = load(out + 4608);
+    s9_1 = load(out + 4624);
+    s10_0 = load(out + 5120);
+    s10_1 = load(out + 5136);
+    s11_0 = load(out + 5632);
+    s11_1 = load(out + 5648);
+    s12_0 = load(out + 6144);
+    s12_1 = load(out + 6160);
+    s13_0 = load(out + 6656);
+    s13_1 = load(out + 6672);
   }
 
+#pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 16);
@@ -1381,7 +1390,7 @@ struct attention_memory {
 
 // 6 rows x 32 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_6x32(const float* weights, const float* v, long count,
-    float* out, const float* carry, bool fresh) {
+    float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f);
@@ -1390,26 +1399,21 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f);
 
   if (!fresh) {
-    const vec c0 = splat(carry[0]);
-    s00 = c0 * load(out);
-    s01 = c0 * load(out + 16);
-    const vec c1 = splat(carry[1]);
-    s10 = c1 * load(out + 512);
-    s11 = c1 * load(out + 528);
-    const vec c2 = splat(carry[2]);
-    s20 = c2 * load(out + 1024);
-    s21 = c2 * load(out + 1040);
-    const vec c3 = splat(carry[3]);
-    s30 = c3 * load(out + 1536);
-    s31 = c3 * load(out + 1552);
-    const vec c4 = splat(carry[4]);
-    s40 = c4 * load(out + 2048);
-    s41 = c4 * load(out + 2064);
-    const vec c5 = splat(carry[5]);
-    s50 = c5 * load(out + 2560);
-    s51 = c5 * load(out + 2576);
+    s00 = load(out);
+    s01 = load(out + 16);
+    s10 = load(out + 512);
+    s11 = load(out + 528);
+    s20 = load(out + 1024);
+    s21 = load(out + 1040);
+    s30 = load(out + 1536);
+    s31 = load(out + 1552);
+    s40 = load(out + 2048);
+    s41 = load(out + 2064);
+    s50 = load(out + 2560);
+    s51 = load(out + 2576);
   }
 
+#pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 16);
@@ -1452,24 +1456,20 @@ struct attention_memory {
     attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 32768 * c1 + 64 * col;
   float* out = m.heads + 64 * c1 + 512 * row;
-  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
-  store(local.total + 16,
-      load(local.carry + 16) * load(local.total + 16) + load(local.block_total + 16));
-  store(local.total + 32,
-      load(local.carry + 32) * load(local.total + 32) + load(local.block_total + 32));
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
 
   for (long n = 0; n < 64; n += 32) {
     for (long i = 0; i < 42; i += 14) {
       const long high_last = 16 * ((row + i + 13) / 16) + 16;
       const long end = smaller(high_last - col, count);
-      attention_values_14x32(local.scores + i, v + n, end, out + 512 * i + n, local.carry + i,
-          fresh);
+      attention_values_14x32(local.scores + i, v + n, end, out + 512 * i + n, fresh);
     }
     {
       const long high_last = 16 * ((row + 47) / 16) + 16;
       const long end = smaller(high_last - col, count);
-      attention_values_6x32(local.scores + 42, v + n, end, out + n + 21504, local.carry + 42,
-          fresh);
+      attention_values_6x32(local.scores + 42, v + n, end, out + n + 21504, fresh);
     }
   }
 }
@@ -1477,9 +1477,6 @@ struct attention_memory {
 // 48 rows against `count` columns from col on.
 [[gnu::noinline]] void attention_visit_48(const Memory& m, long c1, long row, long col, long count,
     long whole_end, attention_memory& local, bool fresh) {
-  store(local.carry, splat(1.0f));
-  store(local.carry + 16, splat(1.0f));
-  store(local.carry + 32, splat(1.0f));
   store(local.block_total, splat(0.0f));
   store(local.block_total + 16, splat(0.0f));
   store(local.block_total + 32, splat(0.0f));
@@ -1511,7 +1508,11 @@ struct attention_memory {
     store(local.block_peak + 16, splat(-__FLT_MAX__));
     store(local.block_peak + 32, splat(-__FLT_MAX__));
     attention_scores_of_48(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_48(local, count, false);
+    attention_weigh_48(local, done, false);
+    if (!fresh) {
+      attention_carry_over_48(m, c1, row, local);
+    }
+    attention_weights_of_48(m, c1, row, col, done, count, whole_end, local);
   }
 
   attention_fold_48(m, c1, row, col, count, local, fresh);
@@ -1582,7 +1583,7 @@ struct attention_memory {
   // Rows change places with their elements: a vector holds the same element of every row.
   for (long r = 0; r < 48; r += 16) {
     for (long k = 0; k < 64; k += 16) {
-      transpose_block(a + 64 * r + k, 64, local.rows + 48 * k + r, 48, splat(0.125f));
+      transpose_block(a + 64 * r + k, 64, local.rows + 48 * k + r, 48, splat(0.18033688f));
     }
   }
 
@@ -1642,6 +1643,7 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f);
   vec s60 = splat(0.0f), s61 = splat(0.0f);
   vec s70 = splat(0.0f), s71 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 48 * k);
     const vec b1 = load(rows + 48 * k + 16);
@@ -1735,6 +1737,7 @@ struct attention_memory {
   vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
   vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
   vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 48 * k);
     const vec b1 = load(rows + 48 * k + 16);
@@ -1828,6 +1831,7 @@ struct attention_memory {
   vec s9_0 = splat(0.0f);
   vec s10_0 = splat(0.0f);
   vec s11_0 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 48 * k);
     const vec a0 = splat(b[k]);
@@ -1919,8 +1923,9 @@ struct attention_memory {
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
   store(local.peak, peak0);
-  const vec shift0 = shift_of(peak0);
-  store(local.carry, exp_nonpositive(old0 - peak0));
+  const vec shift0 = splat(0.0f) - peak0;
+  store(local.shift, shift0);
+  store(local.carry, exp2_nonpositive(old0 - peak0));
   vec total0 = splat(0.0f);
 
   const vec old1 = load(local.peak + 16);
@@ -1928,15 +1933,16 @@ struct attention_memory {
   const vec peak1 =
       select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 16)), old1);
   store(local.peak + 16, peak1);
-  const vec shift1 = shift_of(peak1);
-  store(local.carry + 16, exp_nonpositive(old1 - peak1));
+  const vec shift1 = splat(0.0f) - peak1;
+  store(local.shift + 16, shift1);
+  store(local.carry + 16, exp2_nonpositive(old1 - peak1));
   vec total1 = splat(0.0f);
 
   for (long j = 0; j < count; ++j) {
-    const vec w0 = exp_shifted(load(local.scores + 48 * j), shift0);
+    const vec w0 = exp2_near(load(local.scores + 48 * j) + shift0);
     store(local.scores + 48 * j, w0);
     total0 = total0 + w0;
-    const vec w1 = exp_shifted(load(local.scores + 48 * j + 16), shift1);
+    const vec w1 = exp2_near(load(local.scores + 48 * j + 16) + shift1);
     store(local.scores + 48 * j + 16, w1);
     total1 = total1 + w1;
   }
@@ -1947,19 +1953,22 @@ struct attention_memory {
 
 // 12 columns x 32 rows of weights.
 [[gnu::noinline]] void attention_weights_12x32(const float* rows, const float* b, float* scores,
-    const float* peak, float* block_total) {
-  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
-  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
-  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
-  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
-  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
-  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
-  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
-  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
-  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
-  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
-  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
-  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  vec s0_0 = start0, s0_1 = start1;
+  vec s1_0 = start0, s1_1 = start1;
+  vec s2_0 = start0, s2_1 = start1;
+  vec s3_0 = start0, s3_1 = start1;
+  vec s4_0 = start0, s4_1 = start1;
+  vec s5_0 = start0, s5_1 = start1;
+  vec s6_0 = start0, s6_1 = start1;
+  vec s7_0 = start0, s7_1 = start1;
+  vec s8_0 = start0, s8_1 = start1;
+  vec s9_0 = start0, s9_1 = start1;
+  vec s10_0 = start0, s10_1 = start1;
+  vec s11_0 = start0, s11_1 = start1;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 48 * k);
     const vec b1 = load(rows + 48 * k + 16);
@@ -2001,60 +2010,58 @@ struct attention_memory {
     s11_1 = fma(a11, b1, s11_1);
   }
 
-  const vec shift0 = shift_of(load(peak));
-  const vec w0_0 = exp_shifted(s0_0, shift0);
+  const vec w0_0 = exp2_near(s0_0);
   store(scores, w0_0);
-  const vec w1_0 = exp_shifted(s1_0, shift0);
+  const vec w1_0 = exp2_near(s1_0);
   store(scores + 48, w1_0);
-  const vec w2_0 = exp_shifted(s2_0, shift0);
+  const vec w2_0 = exp2_near(s2_0);
   store(scores + 96, w2_0);
-  const vec w3_0 = exp_shifted(s3_0, shift0);
+  const vec w3_0 = exp2_near(s3_0);
   store(scores + 144, w3_0);
-  const vec w4_0 = exp_shifted(s4_0, shift0);
+  const vec w4_0 = exp2_near(s4_0);
   store(scores + 192, w4_0);
-  const vec w5_0 = exp_shifted(s5_0, shift0);
+  const vec w5_0 = exp2_near(s5_0);
   store(scores + 240, w5_0);
-  const vec w6_0 = exp_shifted(s6_0, shift0);
+  const vec w6_0 = exp2_near(s6_0);
   store(scores + 288, w6_0);
-  const vec w7_0 = exp_shifted(s7_0, shift0);
+  const vec w7_0 = exp2_near(s7_0);
   store(scores + 336, w7_0);
-  const vec w8_0 = exp_shifted(s8_0, shift0);
+  const vec w8_0 = exp2_near(s8_0);
   store(scores + 384, w8_0);
-  const vec w9_0 = exp_shifted(s9_0, shift0);
+  const vec w9_0 = exp2_near(s9_0);
   store(scores + 432, w9_0);
-  const vec w10_0 = exp_shifted(s10_0, shift0);
+  const vec w10_0 = exp2_near(s10_0);
   store(scores + 480, w10_0);
-  const vec w11_0 = exp_shifted(s11_0, shift0);
+  const vec w11_0 = exp2_near(s11_0);
   store(scores + 528, w11_0);
 
   store(block_total,
       load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
           w10_0 + w11_0);
 
-  const vec shift1 = shift_of(load(peak + 16));
-  const vec w0_1 = exp_shifted(s0_1, shift1);
+  const vec w0_1 = exp2_near(s0_1);
   store(scores + 16, w0_1);
-  const vec w1_1 = exp_shifted(s1_1, shift1);
+  const vec w1_1 = exp2_near(s1_1);
   store(scores + 64, w1_1);
-  const vec w2_1 = exp_shifted(s2_1, shift1);
+  const vec w2_1 = exp2_near(s2_1);
   store(scores + 112, w2_1);
-  const vec w3_1 = exp_shifted(s3_1, shift1);
+  const vec w3_1 = exp2_near(s3_1);
   store(scores + 160, w3_1);
-  const vec w4_1 = exp_shifted(s4_1, shift1);
+  const vec w4_1 = exp2_near(s4_1);
   store(scores + 208, w4_1);
-  const vec w5_1 = exp_shifted(s5_1, shift1);
+  const vec w5_1 = exp2_near(s5_1);
   store(scores + 256, w5_1);
-  const vec w6_1 = exp_shifted(s6_1, shift1);
+  const vec w6_1 = exp2_near(s6_1);
   store(scores + 304, w6_1);
-  const vec w7_1 = exp_shifted(s7_1, shift1);
+  const vec w7_1 = exp2_near(s7_1);
   store(scores + 352, w7_1);
-  const vec w8_1 = exp_shifted(s8_1, shift1);
+  const vec w8_1 = exp2_near(s8_1);
   store(scores + 400, w8_1);
-  const vec w9_1 = exp_shifted(s9_1, shift1);
+  const vec w9_1 = exp2_near(s9_1);
   store(scores + 448, w9_1);
-  const vec w10_1 = exp_shifted(s10_1, shift1);
+  const vec w10_1 = exp2_near(s10_1);
   store(scores + 496, w10_1);
-  const vec w11_1 = exp_shifted(s11_1, shift1);
+  const vec w11_1 = exp2_near(s11_1);
   store(scores + 544, w11_1);
 
   store(block_total + 16,
@@ -2064,19 +2071,21 @@ struct attention_memory {
 
 // 12 columns x 16 rows of weights, some of them removed.
 [[gnu::noinline]] void attention_weights_12x16_in_part(const float* rows, const float* b,
-    float* scores, const float* peak, float* block_total, long row, long col) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s0_0 = start0;
+  vec s1_0 = start0;
+  vec s2_0 = start0;
+  vec s3_0 = start0;
+  vec s4_0 = start0;
+  vec s5_0 = start0;
+  vec s6_0 = start0;
+  vec s7_0 = start0;
+  vec s8_0 = start0;
+  vec s9_0 = start0;
+  vec s10_0 = start0;
+  vec s11_0 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 48 * k);
     const vec a0 = splat(b[k]);
@@ -2108,42 +2117,41 @@ struct attention_memory {
   const vec removed = splat(-__builtin_inff());
 
   const ivec row_of_lane0 = isplat(row) + iota();
-  const vec shift0 = shift_of(load(peak));
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
-  const vec w0_0 = exp_shifted(x0_0, shift0);
+  const vec w0_0 = exp2_near(x0_0);
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  const vec w1_0 = exp_shifted(x1_0, shift0);
+  const vec w1_0 = exp2_near(x1_0);
   store(scores + 48, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  const vec w2_0 = exp_shifted(x2_0, shift0);
+  const vec w2_0 = exp2_near(x2_0);
   store(scores + 96, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  const vec w3_0 = exp_shifted(x3_0, shift0);
+  const vec w3_0 = exp2_near(x3_0);
   store(scores + 144, w3_0);
   const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  const vec w4_0 = exp_shifted(x4_0, shift0);
+  const vec w4_0 = exp2_near(x4_0);
   store(scores + 192, w4_0);
   const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  const vec w5_0 = exp_shifted(x5_0, shift0);
+  const vec w5_0 = exp2_near(x5_0);
   store(scores + 240, w5_0);
   const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  const vec w6_0 = exp_shifted(x6_0, shift0);
+  const vec w6_0 = exp2_near(x6_0);
   store(scores + 288, w6_0);
   const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  const vec w7_0 = exp_shifted(x7_0, shift0);
+  const vec w7_0 = exp2_near(x7_0);
   store(scores + 336, w7_0);
   const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  const vec w8_0 = exp_shifted(x8_0, shift0);
+  const vec w8_0 = exp2_near(x8_0);
   store(scores + 384, w8_0);
   const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  const vec w9_0 = exp_shifted(x9_0, shift0);
+  const vec w9_0 = exp2_near(x9_0);
   store(scores + 432, w9_0);
   const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  const vec w10_0 = exp_shifted(x10_0, shift0);
+  const vec w10_0 = exp2_near(x10_0);
   store(scores + 480, w10_0);
   const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  const vec w11_0 = exp_shifted(x11_0, shift0);
+  const vec w11_0 = exp2_near(x11_0);
   store(scores + 528, w11_0);
 
   store(block_total,
@@ -2156,7 +2164,8 @@ struct attention_memory {
     long col, attention_memory& local) {
   const long high0 = 16 * (row / 16) + 16;
   if (col < high0) {
-    attention_weights_12x16_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+    attention_weights_12x16_in_part(local.rows, b, scores, local.shift, local.block_total, row,
+        col);
   } else {
     for (long i = 0; i < 12; ++i) {
       store(scores + 48 * i, splat(0.0f));
@@ -2164,7 +2173,7 @@ struct attention_memory {
   }
   const long high1 = 16 * (row / 16) + 32;
   if (col < high1) {
-    attention_weights_12x16_in_part(local.rows + 16, b, scores + 16, local.peak + 16,
+    attention_weights_12x16_in_part(local.rows + 16, b, scores + 16, local.shift + 16,
         local.block_total + 16, row + 16, col);
   } else {
     for (long i = 0; i < 12; ++i) {
@@ -2175,15 +2184,18 @@ struct attention_memory {
 
 // 8 columns x 32 rows of weights.
 [[gnu::noinline]] void attention_weights_8x32(const float* rows, const float* b, float* scores,
-    const float* peak, float* block_total) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f);
-  vec s60 = splat(0.0f), s61 = splat(0.0f);
-  vec s70 = splat(0.0f), s71 = splat(0.0f);
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  vec s20 = start0, s21 = start1;
+  vec s30 = start0, s31 = start1;
+  vec s40 = start0, s41 = start1;
+  vec s50 = start0, s51 = start1;
+  vec s60 = start0, s61 = start1;
+  vec s70 = start0, s71 = start1;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 48 * k);
     const vec b1 = load(rows + 48 * k + 16);
@@ -2213,42 +2225,40 @@ struct attention_memory {
     s71 = fma(a7, b1, s71);
   }
 
-  const vec shift0 = shift_of(load(peak));
-  const vec w0_0 = exp_shifted(s00, shift0);
+  const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
-  const vec w1_0 = exp_shifted(s10, shift0);
+  const vec w1_0 = exp2_near(s10);
   store(scores + 48, w1_0);
-  const vec w2_0 = exp_shifted(s20, shift0);
+  const vec w2_0 = exp2_near(s20);
   store(scores + 96, w2_0);
-  const vec w3_0 = exp_shifted(s30, shift0);
+  const vec w3_0 = exp2_near(s30);
   store(scores + 144, w3_0);
-  const vec w4_0 = exp_shifted(s40, shift0);
+  const vec w4_0 = exp2_near(s40);
   store(scores + 192, w4_0);
-  const vec w5_0 = exp_shifted(s50, shift0);
+  const vec w5_0 = exp2_near(s50);
   store(scores + 240, w5_0);
-  const vec w6_0 = exp_shifted(s60, shift0);
+  const vec w6_0 = exp2_near(s60);
   store(scores + 288, w6_0);
-  const vec w7_0 = exp_shifted(s70, shift0);
+  const vec w7_0 = exp2_near(s70);
   store(scores + 336, w7_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
 
-  const vec shift1 = shift_of(load(peak + 16));
-  const vec w0_1 = exp_shifted(s01, shift1);
+  const vec w0_1 = exp2_near(s01);
   store(scores + 16, w0_1);
-  const vec w1_1 = exp_shifted(s11, shift1);
+  const vec w1_1 = exp2_near(s11);
   store(scores + 64, w1_1);
-  const vec w2_1 = exp_shifted(s21, shift1);
+  const vec w2_1 = exp2_near(s21);
   store(scores + 112, w2_1);
-  const vec w3_1 = exp_shifted(s31, shift1);
+  const vec w3_1 = exp2_near(s31);
   store(scores + 160, w3_1);
-  const vec w4_1 = exp_shifted(s41, shift1);
+  const vec w4_1 = exp2_near(s41);
   store(scores + 208, w4_1);
-  const vec w5_1 = exp_shifted(s51, shift1);
+  const vec w5_1 = exp2_near(s51);
   store(scores + 256, w5_1);
-  const vec w6_1 = exp_shifted(s61, shift1);
+  const vec w6_1 = exp2_near(s61);
   store(scores + 304, w6_1);
-  const vec w7_1 = exp_shifted(s71, shift1);
+  const vec w7_1 = exp2_near(s71);
   store(scores + 352, w7_1);
 
   store(block_total + 16,
@@ -2260,7 +2270,7 @@ struct attention_memory {
     long col, attention_memory& local) {
   const long high0 = 16 * (row / 16) + 16;
   if (col < high0) {
-    attention_weights_8x16_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+    attention_weights_8x16_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
   } else {
     for (long i = 0; i < 8; ++i) {
       store(scores + 48 * i, splat(0.0f));
@@ -2268,7 +2278,7 @@ struct attention_memory {
   }
   const long high1 = 16 * (row / 16) + 32;
   if (col < high1) {
-    attention_weights_8x16_in_part(local.rows + 16, b, scores + 16, local.peak + 16,
+    attention_weights_8x16_in_part(local.rows + 16, b, scores + 16, local.shift + 16,
         local.block_total + 16, row + 16, col);
   } else {
     for (long i = 0; i < 8; ++i) {
@@ -2283,7 +2293,7 @@ struct attention_memory {
   const float* b = m.wk_out + 32768 * c1 + 64 * col;
   for (long j = from; j < count - 11; j += 12) {
     if (col + j < whole_end) {
-      attention_weights_12x32(local.rows, b + 64 * j, local.scores + 48 * j, local.peak,
+      attention_weights_12x32(local.rows, b + 64 * j, local.scores + 48 * j, local.shift,
           local.block_total);
     } else {
       attention_weights_in_part_12x32(b + 64 * j, local.scores + 48 * j, row, col + j, local);
@@ -2292,7 +2302,7 @@ struct attention_memory {
   const long rest = 12 * (count / 12);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_weights_8x32(local.rows, b + 64 * rest, local.scores + 48 * rest, local.peak,
+      attention_weights_8x32(local.rows, b + 64 * rest, local.scores + 48 * rest, local.shift,
           local.block_total);
     } else {
       attention_weights_in_part_8x32(b + 64 * rest, local.scores + 48 * rest, row, col + rest,
@@ -2323,29 +2333,41 @@ struct attention_memory {
   }
 }
 
+// What 32 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_32(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
+
+  float* out = m.heads + 64 * c1 + 512 * row;
+  for (long i = 0; i < 32; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 16) {
+      store(out + 512 * i + n, carry * load(out + 512 * i + n));
+    }
+  }
+}
+
 // 4 rows x 32 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_4x32(const float* weights, const float* v, long count,
-    float* out, const float* carry, bool fresh) {
+    float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f);
 
   if (!fresh) {
-    const vec c0 = splat(carry[0]);
-    s00 = c0 * load(out);
-    s01 = c0 * load(out + 16);
-    const vec c1 = splat(carry[1]);
-    s10 = c1 * load(out + 512);
-    s11 = c1 * load(out + 528);
-    const vec c2 = splat(carry[2]);
-    s20 = c2 * load(out + 1024);
-    s21 = c2 * load(out + 1040);
-    const vec c3 = splat(carry[3]);
-    s30 = c3 * load(out + 1536);
-    s31 = c3 * load(out + 1552);
+    s00 = load(out);
+    s01 = load(out + 16);
+    s10 = load(out + 512);
+    s11 = load(out + 528);
+    s20 = load(out + 1024);
+    s21 = load(out + 1040);
+    s30 = load(out + 1536);
+    s31 = load(out + 1552);
   }
 
+#pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 16);
@@ -2378,22 +2400,19 @@ struct attention_memory {
     attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 32768 * c1 + 64 * col;
   float* out = m.heads + 64 * c1 + 512 * row;
-  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
-  store(local.total + 16,
-      load(local.carry + 16) * load(local.total + 16) + load(local.block_total + 16));
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
 
   for (long n = 0; n < 64; n += 32) {
     for (long i = 0; i < 28; i += 14) {
       const long high_last = 16 * ((row + i + 13) / 16) + 16;
       const long end = smaller(high_last - col, count);
-      attention_values_14x32(local.scores + i, v + n, end, out + 512 * i + n, local.carry + i,
-          fresh);
+      attention_values_14x32(local.scores + i, v + n, end, out + 512 * i + n, fresh);
     }
     {
       const long high_last = 16 * ((row + 31) / 16) + 16;
       const long end = smaller(high_last - col, count);
-      attention_values_4x32(local.scores + 28, v + n, end, out + n + 14336, local.carry + 28,
-          fresh);
+      attention_values_4x32(local.scores + 28, v + n, end, out + n + 14336, fresh);
     }
   }
 }
@@ -2401,8 +2420,6 @@ struct attention_memory {
 // 32 rows against `count` columns from col on.
 [[gnu::noinline]] void attention_visit_32(const Memory& m, long c1, long row, long col, long count,
     long whole_end, attention_memory& local, bool fresh) {
-  store(local.carry, splat(1.0f));
-  store(local.carry + 16, splat(1.0f));
   store(local.block_total, splat(0.0f));
   store(local.block_total + 16, splat(0.0f));
   long done = 0;
@@ -2436,7 +2453,11 @@ struct attention_memory {
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 16, splat(-__FLT_MAX__));
     attention_scores_of_32(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_32(local, count, false);
+    attention_weigh_32(local, done, false);
+    if (!fresh) {
+      attention_carry_over_32(m, c1, row, local);
+    }
+    attention_weights_of_32(m, c1, row, col, done, count, whole_end, local);
   }
 
   attention_fold_32(m, c1, row, col, count, local, fresh);
@@ -2451,7 +2472,7 @@ struct attention_memory {
   // Rows change places with their elements: a vector holds the same element of every row.
   for (long r = 0; r < 32; r += 16) {
     for (long k = 0; k < 64; k += 16) {
-      transpose_block(a + 64 * r + k, 64, local.rows + 48 * k + r, 48, splat(0.125f));
+      transpose_block(a + 64 * r + k, 64, local.rows + 48 * k + r, 48, splat(0.18033688f));
     }
   }
 
@@ -2523,6 +2544,7 @@ struct attention_memory {
   vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
   vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
   vec s13_0 = splat(0.0f), s13_1 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 512; ++k) {
     const vec b0 = load(w + 32 * k);
     const vec b1 = load(w + 32 * k + 16);
@@ -2614,6 +2636,7 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f);
   vec s60 = splat(0.0f), s61 = splat(0.0f);
   vec s70 = splat(0.0f), s71 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 512; ++k) {
     const vec b0 = load(w + 32 * k);
     const vec b1 = load(w + 32 * k + 16);
@@ -2685,7 +2708,7 @@ void project_wq_wk_wv_body(void* state, long item, int) {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 9072L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 9120L * worker));
   restore_float_state(before);
 }
 
@@ -2719,7 +2742,7 @@ void project_wo_body(void* state, long item, int) {
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 4194304u + 36288u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 4194304u + 36480u * (size_t)workers; }
 
 size_t packed_bytes() { return 4456448u; }
 

@@ -20,7 +20,7 @@
 //   columns), packed in 48 panels of 16 columns (16 kB), one an item; tiles of 6 rows x 16 columns:
 //   12 of 16 registers accumulate, a step is 12 fma on 8 loads.
 // - attention: 8 times 64 rows against 64 columns, 64 at a time: their scores lie in a worker's
-//   4.16 kB and nowhere else. 8 blocks of 8 rows, score tiles of 8 columns x 8 lanes: 8 of 16
+//   4.19 kB and nowhere else. 8 blocks of 8 rows, score tiles of 8 columns x 8 lanes: 8 of 16
 //   registers accumulate, a step is 8 fma on 9 loads. Whole tiles of removed pairs are skipped;
 //   tiles that keep all pairs test none. Value tiles of 3 rows x 32 columns: 12 of 16 registers
 //   accumulate, a step is 12 fma on 7 loads.
@@ -135,37 +135,19 @@ static inline void transpose_block(const float* from, long from_stride, float* t
   }
 }
 
-// e^x for x <= 0, within a relative 2e-7 + 3e-9 |x|. NaN stays NaN. Exactly 0 below -87.3365, where
-// the result would be subnormal, and at -inf.
-static inline vec exp_nonpositive(vec x) {
-  ivec n = nearest(x * splat(1.44269502f));
-  vec r = fma(to_real(n), splat(-0.693147182f), x);
-  vec p = splat(0.00828973018f);
-  p = fma(p, r, splat(0.0418978557f));
-  p = fma(p, r, splat(0.166676477f));
-  p = fma(p, r, splat(0.499991506f));
-  p = fma(p, r, splat(0.999999702f));
-  p = fma(p, r, splat(1.0f));
-  return keep_where(not_less(x, splat(-87.3365021f)), add_exponent(p, n));
-}
-
-// What exp_shifted wants to know of a row's peak: -log2(e) * peak, finite for every finite peak.
-static inline vec shift_of(vec peak) { return min(splat(__FLT_MAX__), peak * splat(-1.44269502f)); }
-
-// e^(x - peak), given shift_of(peak). NaN stays NaN, -inf gives 0; a result below the least normal
-// float is 0 or subnormal, one above 2^127 is that or more.
-static inline vec exp_shifted(vec x, vec shift) {
-  vec y = fma(x, splat(1.44269502f), shift);
-  y = min(splat(127.0f), y);
-  ivec n = nearest(y);
-  vec r = y - to_real(n);
+// 2^x within a relative 2e-7. NaN stays NaN, -inf gives 0; a result below the least normal float is
+// 0 or subnormal, one above 2^127 is that or more.
+static inline vec exp2_near(vec x) {
+  x = min(splat(127.0f), x);
+  ivec n = nearest(x);
+  vec r = x - to_real(n);
   vec p = splat(0.00132692605f);
   p = fma(p, r, splat(0.00967129972f));
   p = fma(p, r, splat(0.055507116f));
   p = fma(p, r, splat(0.240222469f));
   p = fma(p, r, splat(0.693147004f));
   p = fma(p, r, splat(1.0f));
-  return keep_where(not_less(y, splat(-126.0f)), add_exponent(p, n));
+  return keep_where(not_less(x, splat(-126.0f)), add_exponent(p, n));
 }
 
 // e^x within a relative 2e-7. NaN stays NaN. Exactly 0 below -87.3365, where the result would be
@@ -184,6 +166,20 @@ static inline vec exp(vec x) {
   return select(less(splat(88.7228317f), x), splat(__builtin_inff()), y);
 }
 static inline float exp(float x) { return first(exp(splat(x))); }
+
+// 2^x for x <= 0 within a relative 2e-7. NaN stays NaN. Exactly 0 below -126, where the result
+// would be subnormal, and at -inf.
+static inline vec exp2_nonpositive(vec x) {
+  ivec n = nearest(x);
+  vec r = x - to_real(n);
+  vec p = splat(0.00132692605f);
+  p = fma(p, r, splat(0.00967129972f));
+  p = fma(p, r, splat(0.055507116f));
+  p = fma(p, r, splat(0.240222469f));
+  p = fma(p, r, splat(0.693147004f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(x, splat(-126.0f)), add_exponent(p, n));
+}
 
 // Subnormals count as zero, rounding to nearest, no traps. Returns the state before.
 static inline unsigned set_float_state() {
@@ -233,13 +229,14 @@ struct Memory {
 
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
-  float rows[512];       // [64][8], scaled
+  float rows[512];       // [64][8], scaled, in units of log 2
   float scores[512];     // [64][8]; weights once they are known
   float peak[8];         // of each row, the score that the others are compared with
   float total[8];        // and the sum of its weights
   float carry[8];        // what its older sums are multiplied by, at the end by what
   float block_peak[8];   // the greatest score in the block of columns
   float block_total[8];  // and the sum of the block's weights
+  float shift[8];        // -peak, where the rows' accumulators start
 };
 
 // 6 rows of a times 16 columns of the panel w, 256 steps deep.
@@ -251,6 +248,7 @@ struct attention_memory {
   vec s30 = splat(0.0f), s31 = splat(0.0f);
   vec s40 = splat(0.0f), s41 = splat(0.0f);
   vec s50 = splat(0.0f), s51 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 256; ++k) {
     const vec b0 = load(w + 16 * k);
     const vec b1 = load(w + 16 * k + 8);
@@ -300,6 +298,7 @@ struct attention_memory {
   vec s10 = splat(0.0f), s11 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 256; ++k) {
     const vec b0 = load(w + 16 * k);
     const vec b1 = load(w + 16 * k + 8);
@@ -341,6 +340,7 @@ struct attention_memory {
   vec s30 = splat(0.0f), s31 = splat(0.0f);
   vec s40 = splat(0.0f), s41 = splat(0.0f);
   vec s50 = splat(0.0f), s51 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 256; ++k) {
     const vec b0 = load(w + 16 * k);
     const vec b1 = load(w + 16 * k + 8);
@@ -390,6 +390,7 @@ struct attention_memory {
   vec s10 = splat(0.0f), s11 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 256; ++k) {
     const vec b0 = load(w + 16 * k);
     const vec b1 = load(w + 16 * k + 8);
@@ -431,6 +432,7 @@ struct attention_memory {
   vec s30 = splat(0.0f), s31 = splat(0.0f);
   vec s40 = splat(0.0f), s41 = splat(0.0f);
   vec s50 = splat(0.0f), s51 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 256; ++k) {
     const vec b0 = load(w + 16 * k);
     const vec b1 = load(w + 16 * k + 8);
@@ -479,6 +481,7 @@ struct attention_memory {
   vec s10 = splat(0.0f), s11 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 256; ++k) {
     const vec b0 = load(w + 16 * k);
     const vec b1 = load(w + 16 * k + 8);
@@ -552,6 +555,7 @@ struct attention_memory {
   vec s50 = splat(0.0f);
   vec s60 = splat(0.0f);
   vec s70 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -597,6 +601,7 @@ struct attention_memory {
   vec s50 = splat(0.0f);
   vec s60 = splat(0.0f);
   vec s70 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -662,12 +667,13 @@ struct attention_memory {
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
   store(local.peak, peak0);
-  const vec shift0 = shift_of(peak0);
-  store(local.carry, exp_nonpositive(old0 - peak0));
+  const vec shift0 = splat(0.0f) - peak0;
+  store(local.shift, shift0);
+  store(local.carry, exp2_nonpositive(old0 - peak0));
   vec total0 = splat(0.0f);
 
   for (long j = 0; j < count; ++j) {
-    const vec w0 = exp_shifted(load(local.scores + 8 * j), shift0);
+    const vec w0 = exp2_near(load(local.scores + 8 * j) + shift0);
     store(local.scores + 8 * j, w0);
     total0 = total0 + w0;
   }
@@ -677,15 +683,17 @@ struct attention_memory {
 
 // 8 columns x 8 rows of weights.
 [[gnu::noinline]] void attention_weights_8x8(const float* rows, const float* b, float* scores,
-    const float* peak, float* block_total) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
-  vec s50 = splat(0.0f);
-  vec s60 = splat(0.0f);
-  vec s70 = splat(0.0f);
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+  vec s20 = start0;
+  vec s30 = start0;
+  vec s40 = start0;
+  vec s50 = start0;
+  vec s60 = start0;
+  vec s70 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -706,22 +714,21 @@ struct attention_memory {
     s70 = fma(a7, b0, s70);
   }
 
-  const vec shift0 = shift_of(load(peak));
-  const vec w0_0 = exp_shifted(s00, shift0);
+  const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
-  const vec w1_0 = exp_shifted(s10, shift0);
+  const vec w1_0 = exp2_near(s10);
   store(scores + 8, w1_0);
-  const vec w2_0 = exp_shifted(s20, shift0);
+  const vec w2_0 = exp2_near(s20);
   store(scores + 16, w2_0);
-  const vec w3_0 = exp_shifted(s30, shift0);
+  const vec w3_0 = exp2_near(s30);
   store(scores + 24, w3_0);
-  const vec w4_0 = exp_shifted(s40, shift0);
+  const vec w4_0 = exp2_near(s40);
   store(scores + 32, w4_0);
-  const vec w5_0 = exp_shifted(s50, shift0);
+  const vec w5_0 = exp2_near(s50);
   store(scores + 40, w5_0);
-  const vec w6_0 = exp_shifted(s60, shift0);
+  const vec w6_0 = exp2_near(s60);
   store(scores + 48, w6_0);
-  const vec w7_0 = exp_shifted(s70, shift0);
+  const vec w7_0 = exp2_near(s70);
   store(scores + 56, w7_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
@@ -729,15 +736,17 @@ struct attention_memory {
 
 // 8 columns x 8 rows of weights, some of them removed.
 [[gnu::noinline]] void attention_weights_8x8_in_part(const float* rows, const float* b,
-    float* scores, const float* peak, float* block_total, long row, long col) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
-  vec s50 = splat(0.0f);
-  vec s60 = splat(0.0f);
-  vec s70 = splat(0.0f);
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+  vec s20 = start0;
+  vec s30 = start0;
+  vec s40 = start0;
+  vec s50 = start0;
+  vec s60 = start0;
+  vec s70 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
@@ -761,30 +770,29 @@ struct attention_memory {
   const vec removed = splat(-__builtin_inff());
 
   const ivec row_of_lane0 = isplat(row) + iota();
-  const vec shift0 = shift_of(load(peak));
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp_shifted(x0_0, shift0);
+  const vec w0_0 = exp2_near(x0_0);
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp_shifted(x1_0, shift0);
+  const vec w1_0 = exp2_near(x1_0);
   store(scores + 8, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  const vec w2_0 = exp_shifted(x2_0, shift0);
+  const vec w2_0 = exp2_near(x2_0);
   store(scores + 16, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp_shifted(x3_0, shift0);
+  const vec w3_0 = exp2_near(x3_0);
   store(scores + 24, w3_0);
   const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  const vec w4_0 = exp_shifted(x4_0, shift0);
+  const vec w4_0 = exp2_near(x4_0);
   store(scores + 32, w4_0);
   const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  const vec w5_0 = exp_shifted(x5_0, shift0);
+  const vec w5_0 = exp2_near(x5_0);
   store(scores + 40, w5_0);
   const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  const vec w6_0 = exp_shifted(x6_0, shift0);
+  const vec w6_0 = exp2_near(x6_0);
   store(scores + 48, w6_0);
   const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
-  const vec w7_0 = exp_shifted(x7_0, shift0);
+  const vec w7_0 = exp2_near(x7_0);
   store(scores + 56, w7_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
@@ -795,7 +803,7 @@ struct attention_memory {
     long col, attention_memory& local) {
   const long high0 = 8 * (row / 8) + 8;
   if (col < high0) {
-    attention_weights_8x8_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+    attention_weights_8x8_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
   } else {
     for (long i = 0; i < 8; ++i) {
       store(scores + 8 * i, splat(0.0f));
@@ -809,7 +817,7 @@ struct attention_memory {
   const float* b = m.wk_out + 16384 * c0 + 4096 * c1 + 64 * col;
   for (long j = from; j < count - 7; j += 8) {
     if (col + j < whole_end) {
-      attention_weights_8x8(local.rows, b + 64 * j, local.scores + 8 * j, local.peak,
+      attention_weights_8x8(local.rows, b + 64 * j, local.scores + 8 * j, local.shift,
           local.block_total);
     } else {
       attention_weights_in_part_8x8(b + 64 * j, local.scores + 8 * j, row, col + j, local);
@@ -830,31 +838,43 @@ struct attention_memory {
   }
 }
 
+// What 8 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_8(const Memory& m, long c0, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+
+  float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * row;
+  for (long i = 0; i < 8; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 8) {
+      store(out + 256 * i + n, carry * load(out + 256 * i + n));
+    }
+  }
+}
+
 // 3 rows x 32 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_3x32(const float* weights, const float* v, long count,
-    float* out, const float* carry, bool fresh) {
+    float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
 
   if (!fresh) {
-    const vec c0 = splat(carry[0]);
-    s00 = c0 * load(out);
-    s01 = c0 * load(out + 8);
-    s02 = c0 * load(out + 16);
-    s03 = c0 * load(out + 24);
-    const vec c1 = splat(carry[1]);
-    s10 = c1 * load(out + 256);
-    s11 = c1 * load(out + 264);
-    s12 = c1 * load(out + 272);
-    s13 = c1 * load(out + 280);
-    const vec c2 = splat(carry[2]);
-    s20 = c2 * load(out + 512);
-    s21 = c2 * load(out + 520);
-    s22 = c2 * load(out + 528);
-    s23 = c2 * load(out + 536);
+    s00 = load(out);
+    s01 = load(out + 8);
+    s02 = load(out + 16);
+    s03 = load(out + 24);
+    s10 = load(out + 256);
+    s11 = load(out + 264);
+    s12 = load(out + 272);
+    s13 = load(out + 280);
+    s20 = load(out + 512);
+    s21 = load(out + 520);
+    s22 = load(out + 528);
+    s23 = load(out + 536);
   }
 
+#pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec a0 = splat(weights[8 * k]);
     const vec a1 = splat(weights[8 * k + 1]);
@@ -893,23 +913,22 @@ struct attention_memory {
 
 // 2 rows x 32 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_2x32(const float* weights, const float* v, long count,
-    float* out, const float* carry, bool fresh) {
+    float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
 
   if (!fresh) {
-    const vec c0 = splat(carry[0]);
-    s00 = c0 * load(out);
-    s01 = c0 * load(out + 8);
-    s02 = c0 * load(out + 16);
-    s03 = c0 * load(out + 24);
-    const vec c1 = splat(carry[1]);
-    s10 = c1 * load(out + 256);
-    s11 = c1 * load(out + 264);
-    s12 = c1 * load(out + 272);
-    s13 = c1 * load(out + 280);
+    s00 = load(out);
+    s01 = load(out + 8);
+    s02 = load(out + 16);
+    s03 = load(out + 24);
+    s10 = load(out + 256);
+    s11 = load(out + 264);
+    s12 = load(out + 272);
+    s13 = load(out + 280);
   }
 
+#pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec a0 = splat(weights[8 * k]);
     const vec a1 = splat(weights[8 * k + 1]);
@@ -942,19 +961,18 @@ struct attention_memory {
     long count, attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 16384 * c0 + 4096 * c1 + 64 * col;
   float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * row;
-  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
+  store(local.total, load(local.total) + load(local.block_total));
 
   for (long n = 0; n < 64; n += 32) {
     for (long i = 0; i < 6; i += 3) {
       const long high_last = 8 * ((row + i + 2) / 8) + 8;
       const long end = smaller(high_last - col, count);
-      attention_values_3x32(local.scores + i, v + n, end, out + 256 * i + n, local.carry + i,
-          fresh);
+      attention_values_3x32(local.scores + i, v + n, end, out + 256 * i + n, fresh);
     }
     {
       const long high_last = 8 * ((row + 7) / 8) + 8;
       const long end = smaller(high_last - col, count);
-      attention_values_2x32(local.scores + 6, v + n, end, out + n + 1536, local.carry + 6, fresh);
+      attention_values_2x32(local.scores + 6, v + n, end, out + n + 1536, fresh);
     }
   }
 }
@@ -962,7 +980,6 @@ struct attention_memory {
 // 8 rows against `count` columns from col on.
 [[gnu::noinline]] void attention_visit_8(const Memory& m, long c0, long c1, long row, long col,
     long count, long whole_end, attention_memory& local, bool fresh) {
-  store(local.carry, splat(1.0f));
   store(local.block_total, splat(0.0f));
   long done = 0;
 
@@ -986,7 +1003,11 @@ struct attention_memory {
   if (any(negation(inside0))) {
     store(local.block_peak, splat(-__FLT_MAX__));
     attention_scores_of_8(m, c0, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_8(local, count, false);
+    attention_weigh_8(local, done, false);
+    if (!fresh) {
+      attention_carry_over_8(m, c0, c1, row, local);
+    }
+    attention_weights_of_8(m, c0, c1, row, col, done, count, whole_end, local);
   }
 
   attention_fold_8(m, c0, c1, row, col, count, local, fresh);
@@ -1056,7 +1077,7 @@ struct attention_memory {
 
   // Rows change places with their elements: a vector holds the same element of every row.
   for (long k = 0; k < 64; k += 8) {
-    transpose_block(a + k, 64, local.rows + 8 * k, 8, splat(0.125f));
+    transpose_block(a + k, 64, local.rows + 8 * k, 8, splat(0.18033688f));
   }
 
   store(local.peak, splat(-__FLT_MAX__));
@@ -1115,6 +1136,7 @@ struct attention_memory {
   vec s30 = splat(0.0f), s31 = splat(0.0f);
   vec s40 = splat(0.0f), s41 = splat(0.0f);
   vec s50 = splat(0.0f), s51 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 256; ++k) {
     const vec b0 = load(w + 16 * k);
     const vec b1 = load(w + 16 * k + 8);
@@ -1162,6 +1184,7 @@ struct attention_memory {
   vec s10 = splat(0.0f), s11 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 256; ++k) {
     const vec b0 = load(w + 16 * k);
     const vec b1 = load(w + 16 * k + 8);

@@ -20,7 +20,7 @@
 //   columns), packed in 24 panels of 32 columns (32 kB), one an item; tiles of 13 rows x 32
 //   columns: 26 of 32 registers accumulate, a step is 26 fma on 15 loads.
 // - attention: 8 times 64 rows against 64 columns, 64 at a time: their scores lie in a worker's
-//   8.31 kB and nowhere else. 4 blocks of 16 rows, score tiles of 16 columns x 16 lanes: 16 of 32
+//   8.38 kB and nowhere else. 4 blocks of 16 rows, score tiles of 16 columns x 16 lanes: 16 of 32
 //   registers accumulate, a step is 16 fma on 17 loads. Whole tiles of removed pairs are skipped;
 //   tiles that keep all pairs test none. Value tiles of 6 rows x 64 columns: 24 of 32 registers
 //   accumulate, a step is 24 fma on 10 loads.
@@ -66,10 +66,6 @@ static inline vec splat(float x) { return _mm512_set1_ps(x); }
 static inline vec fma(vec a, vec b, vec c) { return _mm512_fmadd_ps(a, b, c); }
 
 // The second operand where either is NaN.
-static inline vec min(vec a, vec b) { return _mm512_maskz_min_ps(every, a, b); }
-static inline float min(float a, float b) { return a < b ? a : b; }
-
-// The second operand where either is NaN.
 static inline vec max(vec a, vec b) { return _mm512_maskz_max_ps(every, a, b); }
 static inline float max(float a, float b) { return a > b ? a : b; }
 
@@ -100,10 +96,10 @@ static inline lanes_t iless_equal(ivec a, ivec b) {
   return _mm512_cmple_epi32_mask((__m512i)a, (__m512i)b);
 }
 
-// a less the nearest integer, halves to even; 0 for +-inf.
-static inline vec from_nearest(vec a) { return _mm512_maskz_reduce_ps(every, a, 8); }
+// a less the greatest integer that is not above it, rounded down; 0 for +-inf.
+static inline vec fraction(vec a) { return _mm512_maskz_reduce_ps(every, a, 9); }
 
-// p * 2^n for whole n; NaN if either is.
+// p * 2^floor(n); NaN if either is.
 static inline vec scale2(vec p, vec n) { return _mm512_maskz_scalef_ps(every, p, n); }
 
 static inline float first(vec a) { return _mm512_cvtss_f32(a); }
@@ -148,35 +144,17 @@ static inline void transpose_block(const float* from, long from_stride, float* t
   }
 }
 
-// e^x for x <= 0, within a relative 2e-7 + 3e-9 |x|. NaN stays NaN. Exactly 0 below -87.3365, where
-// the result would be subnormal, and at -inf.
-static inline vec exp_nonpositive(vec x) {
-  vec n = fma(x, splat(1.44269502f), splat(12582912.0f)) - splat(12582912.0f);
-  vec r = fma(n, splat(-0.693147182f), x);
-  vec p = splat(0.00828973018f);
-  p = fma(p, r, splat(0.0418978557f));
-  p = fma(p, r, splat(0.166676477f));
-  p = fma(p, r, splat(0.499991506f));
-  p = fma(p, r, splat(0.999999702f));
-  p = fma(p, r, splat(1.0f));
-  return keep_where(not_less(x, splat(-87.3365021f)), scale2(p, n));
-}
-
-// What exp_shifted wants to know of a row's peak: -log2(e) * peak, finite for every finite peak.
-static inline vec shift_of(vec peak) { return min(splat(__FLT_MAX__), peak * splat(-1.44269502f)); }
-
-// e^(x - peak), given shift_of(peak). NaN stays NaN, -inf gives 0; a result below the least normal
-// float is 0 or subnormal, one above 2^127 is that or more.
-static inline vec exp_shifted(vec x, vec shift) {
-  vec y = fma(x, splat(1.44269502f), shift);
-  vec r = from_nearest(y), n = y - r;
-  vec p = splat(0.00132692605f);
-  p = fma(p, r, splat(0.00967129972f));
-  p = fma(p, r, splat(0.055507116f));
-  p = fma(p, r, splat(0.240222469f));
-  p = fma(p, r, splat(0.693147004f));
-  p = fma(p, r, splat(1.0f));
-  return scale2(p, n);
+// 2^x within a relative 2e-7. NaN stays NaN, -inf gives 0; a result below the least normal float is
+// 0 or subnormal, one above 2^127 is that or more.
+static inline vec exp2_near(vec x) {
+  vec r = fraction(x);
+  vec p = splat(0.00187556923f);
+  p = fma(p, r, splat(0.00899467524f));
+  p = fma(p, r, splat(0.0558212101f));
+  p = fma(p, r, splat(0.240155727f));
+  p = fma(p, r, splat(0.693152726f));
+  p = fma(p, r, splat(0.99999994f));
+  return scale2(p, x);
 }
 
 // e^x within a relative 2e-7. NaN stays NaN. Exactly 0 below -87.3365, where the result would be
@@ -195,6 +173,20 @@ static inline vec exp(vec x) {
   return select(less(splat(88.7228317f), x), splat(__builtin_inff()), y);
 }
 static inline float exp(float x) { return first(exp(splat(x))); }
+
+// 2^x for x <= 0 within a relative 2e-7. NaN stays NaN. Exactly 0 below -126, where the result
+// would be subnormal, and at -inf.
+static inline vec exp2_nonpositive(vec x) {
+  vec n = (x + splat(12582912.0f)) - splat(12582912.0f);
+  vec r = x - n;
+  vec p = splat(0.00132692605f);
+  p = fma(p, r, splat(0.00967129972f));
+  p = fma(p, r, splat(0.055507116f));
+  p = fma(p, r, splat(0.240222469f));
+  p = fma(p, r, splat(0.693147004f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(x, splat(-126.0f)), scale2(p, n));
+}
 
 // Subnormals count as zero, rounding to nearest, no traps. Returns the state before.
 static inline unsigned set_float_state() {
@@ -244,13 +236,14 @@ struct Memory {
 
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
-  float rows[1024];       // [64][16], scaled
+  float rows[1024];       // [64][16], scaled, in units of log 2
   float scores[1024];     // [64][16]; weights once they are known
   float peak[16];         // of each row, the score that the others are compared with
   float total[16];        // and the sum of its weights
   float carry[16];        // what its older sums are multiplied by, at the end by what
   float block_peak[16];   // the greatest score in the block of columns
   float block_total[16];  // and the sum of the block's weights
+  float shift[16];        // -peak, where the rows' accumulators start
 };
 
 // 13 rows of a times 32 columns of the panel w, 256 steps deep.
@@ -269,6 +262,7 @@ struct attention_memory {
   vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
   vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
   vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 256; ++k) {
     const vec b0 = load(w + 32 * k);
     const vec b1 = load(w + 32 * k + 16);
@@ -367,6 +361,7 @@ struct attention_memory {
   vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
   vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
   vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 256; ++k) {
     const vec b0 = load(w + 32 * k);
     const vec b1 = load(w + 32 * k + 16);
@@ -459,6 +454,7 @@ struct attention_memory {
   vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
   vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
   vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 256; ++k) {
     const vec b0 = load(w + 32 * k);
     const vec b1 = load(w + 32 * k + 16);
@@ -557,6 +553,7 @@ struct attention_memory {
   vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
   vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
   vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 256; ++k) {
     const vec b0 = load(w + 32 * k);
     const vec b1 = load(w + 32 * k + 16);
@@ -649,6 +646,7 @@ struct attention_memory {
   vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
   vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
   vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 256; ++k) {
     const vec b0 = load(w + 32 * k);
     const vec b1 = load(w + 32 * k + 16);
@@ -740,6 +738,7 @@ struct attention_memory {
   vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
   vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
   vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 256; ++k) {
     const vec b0 = load(w + 32 * k);
     const vec b1 = load(w + 32 * k + 16);
@@ -861,6 +860,7 @@ struct attention_memory {
   vec s13_0 = splat(0.0f);
   vec s14_0 = splat(0.0f);
   vec s15_0 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 16 * k);
     const vec a0 = splat(b[k]);
@@ -940,6 +940,7 @@ struct attention_memory {
   vec s13_0 = splat(0.0f);
   vec s14_0 = splat(0.0f);
   vec s15_0 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 16 * k);
     const vec a0 = splat(b[k]);
@@ -1039,12 +1040,13 @@ struct attention_memory {
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
   store(local.peak, peak0);
-  const vec shift0 = shift_of(peak0);
-  store(local.carry, exp_nonpositive(old0 - peak0));
+  const vec shift0 = splat(0.0f) - peak0;
+  store(local.shift, shift0);
+  store(local.carry, exp2_nonpositive(old0 - peak0));
   vec total0 = splat(0.0f);
 
   for (long j = 0; j < count; ++j) {
-    const vec w0 = exp_shifted(load(local.scores + 16 * j), shift0);
+    const vec w0 = exp2_near(load(local.scores + 16 * j) + shift0);
     store(local.scores + 16 * j, w0);
     total0 = total0 + w0;
   }
@@ -1054,23 +1056,25 @@ struct attention_memory {
 
 // 16 columns x 16 rows of weights.
 [[gnu::noinline]] void attention_weights_16x16(const float* rows, const float* b, float* scores,
-    const float* peak, float* block_total) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
-  vec s14_0 = splat(0.0f);
-  vec s15_0 = splat(0.0f);
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  vec s0_0 = start0;
+  vec s1_0 = start0;
+  vec s2_0 = start0;
+  vec s3_0 = start0;
+  vec s4_0 = start0;
+  vec s5_0 = start0;
+  vec s6_0 = start0;
+  vec s7_0 = start0;
+  vec s8_0 = start0;
+  vec s9_0 = start0;
+  vec s10_0 = start0;
+  vec s11_0 = start0;
+  vec s12_0 = start0;
+  vec s13_0 = start0;
+  vec s14_0 = start0;
+  vec s15_0 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 16 * k);
     const vec a0 = splat(b[k]);
@@ -1107,38 +1111,37 @@ struct attention_memory {
     s15_0 = fma(a15, b0, s15_0);
   }
 
-  const vec shift0 = shift_of(load(peak));
-  const vec w0_0 = exp_shifted(s0_0, shift0);
+  const vec w0_0 = exp2_near(s0_0);
   store(scores, w0_0);
-  const vec w1_0 = exp_shifted(s1_0, shift0);
+  const vec w1_0 = exp2_near(s1_0);
   store(scores + 16, w1_0);
-  const vec w2_0 = exp_shifted(s2_0, shift0);
+  const vec w2_0 = exp2_near(s2_0);
   store(scores + 32, w2_0);
-  const vec w3_0 = exp_shifted(s3_0, shift0);
+  const vec w3_0 = exp2_near(s3_0);
   store(scores + 48, w3_0);
-  const vec w4_0 = exp_shifted(s4_0, shift0);
+  const vec w4_0 = exp2_near(s4_0);
   store(scores + 64, w4_0);
-  const vec w5_0 = exp_shifted(s5_0, shift0);
+  const vec w5_0 = exp2_near(s5_0);
   store(scores + 80, w5_0);
-  const vec w6_0 = exp_shifted(s6_0, shift0);
+  const vec w6_0 = exp2_near(s6_0);
   store(scores + 96, w6_0);
-  const vec w7_0 = exp_shifted(s7_0, shift0);
+  const vec w7_0 = exp2_near(s7_0);
   store(scores + 112, w7_0);
-  const vec w8_0 = exp_shifted(s8_0, shift0);
+  const vec w8_0 = exp2_near(s8_0);
   store(scores + 128, w8_0);
-  const vec w9_0 = exp_shifted(s9_0, shift0);
+  const vec w9_0 = exp2_near(s9_0);
   store(scores + 144, w9_0);
-  const vec w10_0 = exp_shifted(s10_0, shift0);
+  const vec w10_0 = exp2_near(s10_0);
   store(scores + 160, w10_0);
-  const vec w11_0 = exp_shifted(s11_0, shift0);
+  const vec w11_0 = exp2_near(s11_0);
   store(scores + 176, w11_0);
-  const vec w12_0 = exp_shifted(s12_0, shift0);
+  const vec w12_0 = exp2_near(s12_0);
   store(scores + 192, w12_0);
-  const vec w13_0 = exp_shifted(s13_0, shift0);
+  const vec w13_0 = exp2_near(s13_0);
   store(scores + 208, w13_0);
-  const vec w14_0 = exp_shifted(s14_0, shift0);
+  const vec w14_0 = exp2_near(s14_0);
   store(scores + 224, w14_0);
-  const vec w15_0 = exp_shifted(s15_0, shift0);
+  const vec w15_0 = exp2_near(s15_0);
   store(scores + 240, w15_0);
 
   store(block_total,
@@ -1148,23 +1151,25 @@ struct attention_memory {
 
 // 16 columns x 16 rows of weights, some of them removed.
 [[gnu::noinline]] void attention_weights_16x16_in_part(const float* rows, const float* b,
-    float* scores, const float* peak, float* block_total, long row, long col) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
-  vec s14_0 = splat(0.0f);
-  vec s15_0 = splat(0.0f);
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s0_0 = start0;
+  vec s1_0 = start0;
+  vec s2_0 = start0;
+  vec s3_0 = start0;
+  vec s4_0 = start0;
+  vec s5_0 = start0;
+  vec s6_0 = start0;
+  vec s7_0 = start0;
+  vec s8_0 = start0;
+  vec s9_0 = start0;
+  vec s10_0 = start0;
+  vec s11_0 = start0;
+  vec s12_0 = start0;
+  vec s13_0 = start0;
+  vec s14_0 = start0;
+  vec s15_0 = start0;
+#pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 16 * k);
     const vec a0 = splat(b[k]);
@@ -1204,54 +1209,53 @@ struct attention_memory {
   const vec removed = splat(-__builtin_inff());
 
   const ivec row_of_lane0 = isplat(row) + iota();
-  const vec shift0 = shift_of(load(peak));
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
-  const vec w0_0 = exp_shifted(x0_0, shift0);
+  const vec w0_0 = exp2_near(x0_0);
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  const vec w1_0 = exp_shifted(x1_0, shift0);
+  const vec w1_0 = exp2_near(x1_0);
   store(scores + 16, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  const vec w2_0 = exp_shifted(x2_0, shift0);
+  const vec w2_0 = exp2_near(x2_0);
   store(scores + 32, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  const vec w3_0 = exp_shifted(x3_0, shift0);
+  const vec w3_0 = exp2_near(x3_0);
   store(scores + 48, w3_0);
   const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  const vec w4_0 = exp_shifted(x4_0, shift0);
+  const vec w4_0 = exp2_near(x4_0);
   store(scores + 64, w4_0);
   const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  const vec w5_0 = exp_shifted(x5_0, shift0);
+  const vec w5_0 = exp2_near(x5_0);
   store(scores + 80, w5_0);
   const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  const vec w6_0 = exp_shifted(x6_0, shift0);
+  const vec w6_0 = exp2_near(x6_0);
   store(scores + 96, w6_0);
   const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  const vec w7_0 = exp_shifted(x7_0, shift0);
+  const vec w7_0 = exp2_near(x7_0);
   store(scores + 112, w7_0);
   const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  const vec w8_0 = exp_shifted(x8_0, shift0);
+  const vec w8_0 = exp2_near(x8_0);
   store(scores + 128, w8_0);
   const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  const vec w9_0 = exp_shifted(x9_0, shift0);
+  const vec w9_0 = exp2_near(x9_0);
   store(scores + 144, w9_0);
   const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  const vec w10_0 = exp_shifted(x10_0, shift0);
+  const vec w10_0 = exp2_near(x10_0);
   store(scores + 160, w10_0);
   const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  const vec w11_0 = exp_shifted(x11_0, shift0);
+  const vec w11_0 = exp2_near(x11_0);
   store(scores + 176, w11_0);
   const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
-  const vec w12_0 = exp_shifted(x12_0, shift0);
+  const vec w12_0 = exp2_near(x12_0);
   store(scores + 192, w12_0);
   const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
-  const vec w13_0 = exp_shifted(x13_0, shift0);
+  const vec w13_0 = exp2_near(x13_0);
   store(scores + 208, w13_0);
   const vec x14_0 = select(iless_equal(isplat(col + 14), row_of_lane0), s14_0, removed);
-  const vec w14_0 = exp_shifted(x14_0, shift0);
+  const vec w14_0 = exp2_near(x14_0);
   store(scores + 224, w14_0);
   const vec x15_0 = select(iless_equal(isplat(col + 15), row_of_lane0), s15_0, removed);
-  const vec w15_0 = exp_shifted(x15_0, shift0);
+  const vec w15_0 = exp2_near(x15_0);
   store(scores + 240, w15_0);
 
   store(block_total,
@@ -1264,7 +1268,8 @@ struct attention_memory {
     long col, attention_memory& local) {
   const long high0 = 16 * (row / 16) + 16;
   if (col < high0) {
-    attention_weights_16x16_in_part(local.rows, b, scores, local.peak, local.block_total, row, col);
+    attention_weights_16x16_in_part(local.rows, b, scores, local.shift, local.block_total, row,
+        col);
   } else {
     for (long i = 0; i < 16; ++i) {
       store(scores + 16 * i, splat(0.0f));
@@ -1278,7 +1283,7 @@ struct attention_memory {
   const float* b = m.wk_out + 16384 * c0 + 4096 * c1 + 64 * col;
   for (long j = from; j < count - 15; j += 16) {
     if (col + j < whole_end) {
-      attention_weights_16x16(local.rows, b + 64 * j, local.scores + 16 * j, local.peak,
+      attention_weights_16x16(local.rows, b + 64 * j, local.scores + 16 * j, local.shift,
           local.block_total);
     } else {
       attention_weights_in_part_16x16(b + 64 * j, local.scores + 16 * j, row, col + j, local);
@@ -1299,9 +1304,23 @@ struct attention_memory {
   }
 }
 
+// What 16 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_16(const Memory& m, long c0, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+
+  float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * row;
+  for (long i = 0; i < 16; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 16) {
+      store(out + 256 * i + n, carry * load(out + 256 * i + n));
+    }
+  }
+}
+
 // 6 rows x 64 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_6x64(const float* weights, const float* v, long count,
-    float* out, const float* carry, bool fresh) {
+    float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
@@ -1310,38 +1329,33 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
 
   if (!fresh) {
-    const vec c0 = splat(carry[0]);
-    s00 = c0 * load(out);
-    s01 = c0 * load(out + 16);
-    s02 = c0 * load(out + 32);
-    s03 = c0 * load(out + 48);
-    const vec c1 = splat(carry[1]);
-    s10 = c1 * load(out + 256);
-    s11 = c1 * load(out + 272);
-    s12 = c1 * load(out + 288);
-    s13 = c1 * load(out + 304);
-    const vec c2 = splat(carry[2]);
-    s20 = c2 * load(out + 512);
-    s21 = c2 * load(out + 528);
-    s22 = c2 * load(out + 544);
-    s23 = c2 * load(out + 560);
-    const vec c3 = splat(carry[3]);
-    s30 = c3 * load(out + 768);
-    s31 = c3 * load(out + 784);
-    s32 = c3 * load(out + 800);
-    s33 = c3 * load(out + 816);
-    const vec c4 = splat(carry[4]);
-    s40 = c4 * load(out + 1024);
-    s41 = c4 * load(out + 1040);
-    s42 = c4 * load(out + 1056);
-    s43 = c4 * load(out + 1072);
-    const vec c5 = splat(carry[5]);
-    s50 = c5 * load(out + 1280);
-    s51 = c5 * load(out + 1296);
-    s52 = c5 * load(out + 1312);
-    s53 = c5 * load(out + 1328);
+    s00 = load(out);
+    s01 = load(out + 16);
+    s02 = load(out + 32);
+    s03 = load(out + 48);
+    s10 = load(out + 256);
+    s11 = load(out + 272);
+    s12 = load(out + 288);
+    s13 = load(out + 304);
+    s20 = load(out + 512);
+    s21 = load(out + 528);
+    s22 = load(out + 544);
+    s23 = load(out + 560);
+    s30 = load(out + 768);
+    s31 = load(out + 784);
+    s32 = load(out + 800);
+    s33 = load(out + 816);
+    s40 = load(out + 1024);
+    s41 = load(out + 1040);
+    s42 = load(out + 1056);
+    s43 = load(out + 1072);
+    s50 = load(out + 1280);
+    s51 = load(out + 1296);
+    s52 = load(out + 1312);
+    s53 = load(out + 1328);
   }
 
+#pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 16);
@@ -1407,35 +1421,32 @@ struct attention_memory {
 
 // 4 rows x 64 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_4x64(const float* weights, const float* v, long count,
-    float* out, const float* carry, bool fresh) {
+    float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
 
   if (!fresh) {
-    const vec c0 = splat(carry[0]);
-    s00 = c0 * load(out);
-    s01 = c0 * load(out + 16);
-    s02 = c0 * load(out + 32);
-    s03 = c0 * load(out + 48);
-    const vec c1 = splat(carry[1]);
-    s10 = c1 * load(out + 256);
-    s11 = c1 * load(out + 272);
-    s12 = c1 * load(out + 288);
-    s13 = c1 * load(out + 304);
-    const vec c2 = splat(carry[2]);
-    s20 = c2 * load(out + 512);
-    s21 = c2 * load(out + 528);
-    s22 = c2 * load(out + 544);
-    s23 = c2 * load(out + 560);
-    const vec c3 = splat(carry[3]);
-    s30 = c3 * load(out + 768);
-    s31 = c3 * load(out + 784);
-    s32 = c3 * load(out + 800);
-    s33 = c3 * load(out + 816);
+    s00 = load(out);
+    s01 = load(out + 16);
+    s02 = load(out + 32);
+    s03 = load(out + 48);
+    s10 = load(out + 256);
+    s11 = load(out + 272);
+    s12 = load(out + 288);
+    s13 = load(out + 304);
+    s20 = load(out + 512);
+    s21 = load(out + 528);
+    s22 = load(out + 544);
+    s23 = load(out + 560);
+    s30 = load(out + 768);
+    s31 = load(out + 784);
+    s32 = load(out + 800);
+    s33 = load(out + 816);
   }
 
+#pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 16);
@@ -1486,24 +1497,23 @@ struct attention_memory {
     long count, attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 16384 * c0 + 4096 * c1 + 64 * col;
   float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * row;
-  store(local.total, load(local.carry) * load(local.total) + load(local.block_total));
+  store(local.total, load(local.total) + load(local.block_total));
 
   for (long i = 0; i < 12; i += 6) {
     const long high_last = 16 * ((row + i + 5) / 16) + 16;
     const long end = smaller(high_last - col, count);
-    attention_values_6x64(local.scores + i, v, end, out + 256 * i, local.carry + i, fresh);
+    attention_values_6x64(local.scores + i, v, end, out + 256 * i, fresh);
   }
   {
     const long high_last = 16 * ((row + 15) / 16) + 16;
     const long end = smaller(high_last - col, count);
-    attention_values_4x64(local.scores + 12, v, end, out + 3072, local.carry + 12, fresh);
+    attention_values_4x64(local.scores + 12, v, end, out + 3072, fresh);
   }
 }
 
 // 16 rows against `count` columns from col on.
 [[gnu::noinline]] void attention_visit_16(const Memory& m, long c0, long c1, long row, long col,
     long count, long whole_end, attention_memory& local, bool fresh) {
-  store(local.carry, splat(1.0f));
   store(local.block_total, splat(0.0f));
   long done = 0;
 
@@ -1527,7 +1537,11 @@ struct attention_memory {
   if (any(negation(inside0))) {
     store(local.block_peak, splat(-__FLT_MAX__));
     attention_scores_of_16(m, c0, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_16(local, count, false);
+    attention_weigh_16(local, done, false);
+    if (!fresh) {
+      attention_carry_over_16(m, c0, c1, row, local);
+    }
+    attention_weights_of_16(m, c0, c1, row, col, done, count, whole_end, local);
   }
 
   attention_fold_16(m, c0, c1, row, col, count, local, fresh);
@@ -1597,7 +1611,7 @@ struct attention_memory {
 
   // Rows change places with their elements: a vector holds the same element of every row.
   for (long k = 0; k < 64; k += 16) {
-    transpose_block(a + k, 64, local.rows + 16 * k, 16, splat(0.125f));
+    transpose_block(a + k, 64, local.rows + 16 * k, 16, splat(0.18033688f));
   }
 
   store(local.peak, splat(-__FLT_MAX__));
@@ -1663,6 +1677,7 @@ struct attention_memory {
   vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
   vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
   vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 256; ++k) {
     const vec b0 = load(w + 32 * k);
     const vec b1 = load(w + 32 * k + 16);
@@ -1753,6 +1768,7 @@ struct attention_memory {
   vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
   vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
   vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
+#pragma GCC unroll 4
   for (long k = 0; k < 256; ++k) {
     const vec b0 = load(w + 32 * k);
     const vec b1 = load(w + 32 * k + 16);
@@ -1846,7 +1862,7 @@ void project_wq_wk_wv_body(void* state, long item, int) {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 2128L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 2144L * worker));
   restore_float_state(before);
 }
 
@@ -1880,7 +1896,7 @@ void project_wo_body(void* state, long item, int) {
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 524288u + 8512u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 524288u + 8576u * (size_t)workers; }
 
 size_t packed_bytes() { return 1081344u; }
 

@@ -143,7 +143,7 @@ static inline lanes_t not_less(vec a, vec b) { return _mm512_cmp_ps_mask(a, b, _
       {"to_real", R"(static inline vec to_real(ivec a) { return _mm512_maskz_cvtepi32_ps(every, (__m512i)a); }
 )",
        {}},
-      {"fraction", R"(// a less the greatest integer that is not above it; 0 for +-inf.
+      {"fraction", R"(// a less the greatest integer that is not above it, rounded down; 0 for +-inf.
 static inline vec fraction(vec a) { return _mm512_maskz_reduce_ps(every, a, 9); }
 )",
        {}},
@@ -211,7 +211,7 @@ static inline void transpose_block(const float* from, long from_stride, float* t
   };
   std::vector<OpText> powers = exponentials(Exponent::real, true);
   for (OpText& op : powers)
-    if (op.name == "exp_shifted") op = exp_shifted_by_fraction();
+    if (op.name == "exp2_near") op = exp2_near_by_fraction();
   isa.ops = table({ops, integer_ops(), powers, scalar_ops()});
   return isa;
 }

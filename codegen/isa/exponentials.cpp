@@ -61,18 +61,24 @@ const char* const power2 = R"(  vec p = splat(0.00132692605f);
   p = fma(p, r, splat(1.0f));
 )";
 
-// e^(x - peak): the difference is taken in units of log 2, in one fma. Its error, 1e-7 |peak|, is the
-// same factor for all weights of a row and leaves it with their sum.
-const std::string shifted_head = R"(// e^(x - peak), given shift_of(peak). NaN stays NaN, -inf gives 0; a result below the least normal
-// float is 0 or subnormal, one above 2^127 is that or more.
-static inline vec exp_shifted(vec x, vec shift) {
-  vec y = fma(x, splat(1.44269502f), shift);
+const std::string near_head = R"(// 2^x within a relative 2e-7. NaN stays NaN, -inf gives 0; a result below the least normal float is
+// 0 or subnormal, one above 2^127 is that or more.
+static inline vec exp2_near(vec x) {
 )";
 
-std::string shifted(Exponent form) {
-  const std::string limited = "  y = min(splat(127.0f), y);\n";
-  const std::string n = form == Exponent::integer ? "  ivec n = nearest(y);\n  vec r = y - to_real(n);\n" : "  vec n = (y + splat(12582912.0f)) - splat(12582912.0f);\n  vec r = y - n;\n";
-  return shifted_head + limited + n + power2 + "  return keep_where(not_less(y, splat(-126.0f)), " + reduction(form).scale + "(p, n));\n}\n";
+const char* const power2_of_fraction = R"(  vec p = splat(0.00187556923f);
+  p = fma(p, r, splat(0.00899467524f));
+  p = fma(p, r, splat(0.0558212101f));
+  p = fma(p, r, splat(0.240155727f));
+  p = fma(p, r, splat(0.693152726f));
+  p = fma(p, r, splat(0.99999994f));
+)";
+
+// The real form gives the bits of exp2_near_by_fraction.
+std::string near(Exponent form) {
+  const std::string head = near_head + "  x = min(splat(127.0f), x);\n", kept = "  return keep_where(not_less(x, splat(-126.0f)), ";
+  if (form == Exponent::integer) return head + "  ivec n = nearest(x);\n  vec r = x - to_real(n);\n" + power2 + kept + "add_exponent(p, n));\n}\n";
+  return head + "  vec r = fraction(x);\n" + power2_of_fraction + kept + "scale2(p, x));\n}\n";
 }
 
 const char* const expm1_quotient = R"(  vec q = splat(0.00138703233f);
@@ -85,19 +91,9 @@ const char* const expm1_quotient = R"(  vec q = splat(0.00138703233f);
 
 }  // namespace
 
-OpText exp_shifted_by_fraction() {
+OpText exp2_near_by_fraction() {
   // A fraction of -inf is 0, and scaling by 2^-inf, or by any power too low, gives 0: no select is needed.
-  return {"exp_shifted", shifted_head + R"(  vec r = fraction(y);
-  vec p = splat(0.00187556923f);
-  p = fma(p, r, splat(0.00899467524f));
-  p = fma(p, r, splat(0.0558212101f));
-  p = fma(p, r, splat(0.240155727f));
-  p = fma(p, r, splat(0.693152726f));
-  p = fma(p, r, splat(0.99999994f));
-  return scale2(p, y);
-}
-)",
-          {}};
+  return {"exp2_near", near_head + "  vec r = fraction(x);\n" + power2_of_fraction + "  return scale2(p, x);\n}\n", {}};
 }
 
 std::vector<OpText> exponentials(Exponent form, bool fused) {
@@ -114,7 +110,15 @@ static inline vec exp_nonpositive(vec x) {
 static inline vec shift_of(vec peak) { return min(splat(__FLT_MAX__), peak * splat(-1.44269502f)); }
 )",
        {}},
-      {"exp_shifted", shifted(form), {}},
+      {"exp2_near", near(form), {}},
+      // The difference is taken in units of log 2, in one fma. Its error, 1e-7 |peak|, is the same factor
+      // for all weights of a row and leaves it with their sum.
+      {"exp_shifted", R"(// e^(x - peak), given shift_of(peak); otherwise as exp2_near.
+static inline vec exp_shifted(vec x, vec shift) {
+  return exp2_near(fma(x, splat(1.44269502f), shift));
+}
+)",
+       {}},
       {"exp", R"(// e^x within a relative 2e-7. NaN stays NaN. Exactly 0 below -87.3365, where the result would be
 // subnormal, and at -inf; inf where it overflows.
 static inline vec exp(vec x) {

@@ -230,9 +230,19 @@ static inline ibase nearest(base a) { return ((ibase)(a + 12582912.0f) - 0x4b400
       lanewise("add_exponent", 2, R"(// a * 2^b where that is neither subnormal nor beyond the greatest float.
 static inline base add_exponent(base a, ibase b) { return (base)((ibase)a + (b << 23)); }
 )"),
-      lanewise("scale2", 2, R"(// a * 2^b for whole b where that is neither subnormal nor beyond the greatest float; NaN if a is.
+      lanewise("fraction", 1, R"(// a less the greatest integer that is not above it, rounded down.
+static inline base fraction(base a) {
+  base n = (a + 12582912.0f) - 12582912.0f;
+  n += __builtin_convertvector(a < n, base);
+  base r = a - n, back = r - a, lost = (a - (r - back)) - (n + back);
+  return (base)((ibase)r + (lost < 0));
+}
+)"),
+      lanewise("scale2", 2, R"(// a * 2^floor(b) where that is neither subnormal nor beyond the greatest float; NaN if a is.
 static inline base scale2(base a, base b) {
-  return (base)((ibase)a + (__builtin_convertvector(b, ibase) << 23));
+  ibase n = __builtin_convertvector(b, ibase);
+  n += __builtin_convertvector(n, base) > b;
+  return (base)((ibase)a + (n << 23));
 }
 )"),
       lanewise("swap_pairs", 1, R"(// Lanes 1, 0, 3, 2, ..

@@ -24,8 +24,8 @@ enum class Exponent { integer,
                       real };  // add_exponent(p, nearest(..)) or scale2(p, n)
 std::vector<OpText> exponentials(Exponent, bool fused);
 
-// exp_shifted by fraction and scale2, where the CPU has these for every argument.
-OpText exp_shifted_by_fraction();
+// exp2_near by fraction and scale2, where the CPU has these for every argument.
+OpText exp2_near_by_fraction();
 
 // Every op for a number of lanes in the compilers' vector extensions; fma is fused or as the CPU has it.
 std::vector<OpText> vector_extensions(int lanes, bool fused, Exponent);

@@ -18,9 +18,11 @@ std::string StreamCode::score_tile(Tile t, bool keep, long last_part, Gives give
   Function f;
   f.name = n;
   f.comment = fmt::format("{} columns x {} rows of {}{}.", t.rows, t.vectors * lanes_, weights ? "weights" : "scores", keep ? ", some of them removed" : "");
-  f.parameters = {memory_parameter(), {Type::in, "rows"}, {Type::in, "b"}, {Type::out, "scores"}, {Type::in, "peak"}, {Type::out, "block_peak"}, {Type::out, "block_total"}, {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}};
+  f.parameters = {memory_parameter(), {Type::in, "rows"}, {Type::in, "b"}, {Type::out, "scores"}, {Type::in, "peak"}, {Type::in, "shift"}, {Type::out, "block_peak"}, {Type::out, "block_total"}, {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}};
   Block b(f.body);
-  const Accumulators s = declare_accumulators(b, t);
+  std::vector<Expr> start;
+  for (int v = 0; weights && binary_ && v < t.vectors; ++v) start.push_back(b.let(fmt::format("start{}", v), call("load", Type::vec, {name("shift", Type::in) + Expr(v * lanes_)})));
+  const Accumulators s = declare_accumulators(b, t, start);
   accumulate(
       b, s, s_.depth, [&](int i, Expr k) { return element(name("b", Type::in), Expr(b_col() * i) + Expr(b_depth()) * k); },
       [&](int v, Expr k) { return call("load", Type::vec, {name("rows", Type::in) + Expr(at_.rows) * k + Expr(v * lanes_)}); });
@@ -35,7 +37,7 @@ std::string StreamCode::score_tile(Tile t, bool keep, long last_part, Gives give
     std::vector<Expr> all;
     const bool peaks = s_.algebra.tracks_peak;
     const Expr peak = weights && peaks ? load(slot("peak", v)) : Expr();
-    const Expr shift = weights && peaks ? b.let(fmt::format("shift{}", v), call("shift_of", Type::vec, {peak})) : Expr();
+    const Expr shift = weights && peaks && !binary_ ? b.let(fmt::format("shift{}", v), load(slot("shift", v))) : Expr();
     for (int i = 0; i < t.rows; ++i) {
       ElementCode e;
       e.memory = &c_.memory;
@@ -80,7 +82,9 @@ std::string StreamCode::score_tile(Tile t, bool keep, long last_part, Gives give
   return n;
 }
 
+// Given the shift, the weight of vectors; without, of one score against its peak.
 Expr StreamCode::weight_of(const Expr& score, const Expr& peak, const Expr& shift) const {
+  if (binary_ && score.type() == Type::vec) return call("exp2_near", Type::vec, {shift ? score + shift : score});
   ElementCode e;
   e.memory = &c_.memory;
   e.expression = &s_.algebra.weight;
@@ -92,6 +96,12 @@ Expr StreamCode::weight_of(const Expr& score, const Expr& peak, const Expr& shif
   return e();
 }
 
+bool is_exp_below_peak(const Expression& e, Fn a) {
+  if (!e.is(Fn::exp)) return false;
+  const Term& d = e.terms[std::size_t(e.terms.back().in[0])];
+  return d.fn == Fn::sub && e.terms[std::size_t(d.in[0])].fn == a && e.terms[std::size_t(d.in[1])].fn == Fn::peak;
+}
+
 bool subtracts_peak_in_exponent(const Expression& e) {
   for (const Term& t : e.terms) {
     if (t.fn != Fn::exp) continue;
@@ -101,9 +111,9 @@ bool subtracts_peak_in_exponent(const Expression& e) {
   return false;
 }
 
-// Turns the scores of a block of columns into weights, in place; the rows' peaks and the sum of the
-// block's weights follow. Where weights are made in the tiles, only rows of which the block's sum
-// left the range, or all if `all`, get a new peak: the others keep theirs, and so every bit.
+// Turns the scores of the first `count` columns of a block into weights, in place; the rows' peaks and
+// the sum of these weights follow. Where weights are made in the tiles, only rows of which the block's
+// sum left the range, or all if `all`, get a new peak: the others keep theirs, and so every bit.
 std::string StreamCode::weigh(int vectors) {
   const std::string n = fmt::format("{}_weigh_{}", c_.prefix, vectors * lanes_);
   if (c_.has(n)) return n;
@@ -129,8 +139,13 @@ std::string StreamCode::weigh(int vectors) {
       }
       peak.push_back(b.let(fmt::format("peak{}", v), next));
       b.run(call("store", Type::none, {slot(at_.peak(), v), peak.back()}));
-      if (shifts) shift[std::size_t(v)] = b.let(fmt::format("shift{}", v), call("shift_of", Type::vec, {peak.back()}));
-      if (rescales_) {
+      if (shifts) {
+        shift[std::size_t(v)] = b.let(fmt::format("shift{}", v), binary_ ? call("splat", Type::vec, {real(0)}) - peak.back() : call("shift_of", Type::vec, {peak.back()}));
+        if (direct_) b.run(call("store", Type::none, {slot(at_.shift(), v), shift[std::size_t(v)]}));
+      }
+      if (binary_) {
+        b.run(call("store", Type::none, {slot(at_.carry(), v), call("exp2_nonpositive", Type::vec, {old - peak.back()})}));
+      } else if (rescales_) {
         ElementCode e;
         e.memory = &c_.memory;
         e.expression = &s_.algebra.rescale;

@@ -1,6 +1,7 @@
 #include "loops/stream.h"
 
 #include <algorithm>
+#include <numbers>
 
 namespace attune::loops {
 
@@ -10,19 +11,21 @@ StreamCode::StreamCode(Context& c, const Stream& s, const StreamPlan& p) : c_(c)
   at_ = {rows, s.depth, p.column_block};
   rescales_ = s.algebra.tracks_peak && !s.algebra.rescale.is(Fn::constant);
   direct_ = !s.algebra.tracks_peak || (rescales_ && s.algebra.peak_cancels && subtracts_peak_in_exponent(s.algebra.weight));
+  binary_ = direct_ && rescales_ && s.element.is(Fn::acc) && is_exp_below_peak(s.algebra.weight, Fn::acc) && is_exp_below_peak(s.algebra.rescale, Fn::old_peak) && !s.algebra.scale.uses(Fn::peak);
 }
 
 // In the order in which they lie.
 Struct StreamCode::memory_struct() const {
   const long rows = at_.rows;
   return {memory_name(), "A worker's memory: a block of rows, one a lane, against a block of columns.",
-          {{"rows", at_.scores(), fmt::format("[{}][{}], scaled", at_.depth, rows)},
+          {{"rows", at_.scores(), fmt::format("[{}][{}], scaled{}", at_.depth, rows, binary_ ? ", in units of log 2" : "")},
            {"scores", at_.peak() - at_.scores(), fmt::format("[{}][{}]; weights once they are known", at_.columns, rows)},
            {"peak", rows, direct_ ? "of each row, the score that the others are compared with" : "of each row, the greatest score so far"},
            {"total", rows, "and the sum of its weights"},
            {"carry", rows, "what its older sums are multiplied by, at the end by what"},
            {"block_peak", rows, "the greatest score in the block of columns"},
-           {"block_total", rows, "and the sum of the block's weights"}}};
+           {"block_total", rows, "and the sum of the block's weights"},
+           {"shift", rows, binary_ ? "-peak, where the rows' accumulators start" : "-peak / log 2"}}};
 }
 
 Expr StreamCode::local(long offset) const {
@@ -64,14 +67,15 @@ long StreamCode::last_part(const RowBlocks& r) const { return reads_rows() && r.
 // The block's rows, scaled, with rows on lanes.
 void StreamCode::turn_rows(Block& b, const RowBlocks& r, const Expr& a) {
   const Expr to = local(at_.at());
+  const double scale = binary_ ? s_.scale / std::numbers::ln2 : s_.scale;
   const long whole_rows = r.rows / lanes_ * lanes_, whole_depth = a_depth() == 1 ? s_.depth / lanes_ * lanes_ : 0;
-  const auto one = [&](const Expr& row, const Expr& k) { return element(a, Expr(a_row()) * row + Expr(a_depth()) * k) * real(s_.scale); };
+  const auto one = [&](const Expr& row, const Expr& k) { return element(a, Expr(a_row()) * row + Expr(a_depth()) * k) * real(scale); };
   if (whole_rows > 0) {
     Block rows = whole_rows > lanes_ ? b.loop("r", 0, whole_rows, lanes_) : b;
     const Expr at = whole_rows > lanes_ ? index("r") : Expr(0);
     if (whole_depth > 0) {
       Block k = rows.loop("k", 0, whole_depth, lanes_);
-      k.run(call("transpose_block", Type::none, {a + Expr(a_row()) * at + index("k"), a_row(), to + Expr(at_.rows) * index("k") + at, at_.rows, call("splat", Type::vec, {real(s_.scale)})}));
+      k.run(call("transpose_block", Type::none, {a + Expr(a_row()) * at + index("k"), a_row(), to + Expr(at_.rows) * index("k") + at, at_.rows, call("splat", Type::vec, {real(scale)})}));
     }
     if (whole_depth < s_.depth) {
       Block k = rows.loop("k", whole_depth, s_.depth);

@@ -19,6 +19,8 @@ struct StreamMemory {
   long carry() const { return peak() + 2 * rows; }                      // what one block of columns hands to the older ones
   long block_peak() const { return peak() + 3 * rows; }
   long block_total() const { return peak() + 4 * rows; }
+  long shift() const { return peak() + 5 * rows; }
+  static constexpr int state = 6;                                       // slots from peak() on
 };
 
 // The sum of a row's weights over a block of columns up to which its reference serves, 2^40: what it
@@ -27,6 +29,8 @@ inline Expr weight_limit() { return real(1099511627776.0); }
 
 // Whether the algebra's weight is made of e^(score - peak), so that any reference near the peak serves.
 bool subtracts_peak_in_exponent(const Expression&);
+// Whether an expression is e^(a - peak) and nothing else.
+bool is_exp_below_peak(const Expression&, Fn a);
 
 class StreamCode {
  public:
@@ -43,6 +47,8 @@ class StreamCode {
   // Weights are made where the scores are, in registers: the peak need not be the greatest score, a
   // reference taken from the first columns will do, and rows that leave the range are mended.
   bool direct_;
+  // The weight is 2^(score - peak), with scores in units of log 2 and accumulators that start at -peak.
+  bool binary_;
 
   Expr local(long offset) const;      // a place in the worker's memory, by its name
   Parameter local_parameter() const { return {Type::out, "local", memory_name()}; }

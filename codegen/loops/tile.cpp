@@ -4,14 +4,14 @@
 
 namespace attune::loops {
 
-Accumulators declare_accumulators(Block& b, Tile t) {
+Accumulators declare_accumulators(Block& b, Tile t, const std::vector<Expr>& start) {
   Accumulators s;
   for (int i = 0; i < t.rows; ++i) {
     std::vector<std::pair<std::string, Expr>> names;
     std::vector<Expr> row;
     for (int v = 0; v < t.vectors; ++v) {
       const std::string n = t.rows > 9 || t.vectors > 9 ? "s" + std::to_string(i) + "_" + std::to_string(v) : "s" + std::to_string(i) + std::to_string(v);
-      names.push_back({n, call("splat", Type::vec, {real(0)})});
+      names.push_back({n, start.empty() ? call("splat", Type::vec, {real(0)}) : start[std::size_t(v)]});
       row.push_back(name(n, Type::vec));
     }
     b.declare(Type::vec, std::move(names));

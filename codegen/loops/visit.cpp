@@ -19,7 +19,7 @@ std::string StreamCode::part_band(const RowBlocks& r, int height, Gives gives) {
     const auto tile = [&](Block& at) {
       const long part = v == r.tile.vectors - 1 ? last_part(r) : -1;
       at.run(call(score_tile({height, 1}, true, part, gives), Type::none,
-                  {memory_argument(), local(at_.at() + v * lanes_), name("b", Type::in), scores, local(at_.peak() + v * lanes_), local(at_.block_peak() + v * lanes_), local(at_.block_total() + v * lanes_), index("c0"), index("c1"), index("row") + Expr(v * lanes_), index("col")}));
+                  {memory_argument(), local(at_.at() + v * lanes_), name("b", Type::in), scores, local(at_.peak() + v * lanes_), local(at_.shift() + v * lanes_), local(at_.block_peak() + v * lanes_), local(at_.block_total() + v * lanes_), index("c0"), index("c1"), index("row") + Expr(v * lanes_), index("col")}));
     };
     Expr some;
     if (p_.hull) {
@@ -48,7 +48,7 @@ std::string StreamCode::part_band(const RowBlocks& r, int height, Gives gives) {
 void StreamCode::band(Block& at, const RowBlocks& r, Columns kinds, Gives gives, int height, const Expr& j) {
   const Expr from = name("b", Type::in) + Expr(b_col()) * j, to = local(at_.scores()) + Expr(at_.rows) * j, col = index("col") + j;
   const auto all = [&](Block& in) {
-    in.run(call(score_tile({height, r.tile.vectors}, false, last_part(r), gives), Type::none, {memory_argument(), local(at_.at()), from, to, local(at_.peak()), local(at_.block_peak()), local(at_.block_total()), index("c0"), index("c1"), index("row"), col}));
+    in.run(call(score_tile({height, r.tile.vectors}, false, last_part(r), gives), Type::none, {memory_argument(), local(at_.at()), from, to, local(at_.peak()), local(at_.shift()), local(at_.block_peak()), local(at_.block_total()), index("c0"), index("c1"), index("row"), col}));
   };
   const auto part = [&](Block& in) { in.run(call(part_band(r, height, gives), Type::none, {memory_argument(), from, to, index("c0"), index("c1"), index("row"), col, name("local", Type::out)})); };
   if (!kinds.whole) return part(at);
@@ -98,7 +98,7 @@ void StreamCode::reference(Block& b, const RowBlocks& r, const Expr& col) {
   set_state(b, r, at_.block_peak(), float_lowest());
   const Expr from = address(c_.memory, s_.b, {index("c0"), index("c1"), col, 0});
   b.run(call(part_band(r, r.tile.rows, Gives::scores), Type::none, {memory_argument(), from, local(at_.scores()), index("c0"), index("c1"), index("row"), col, name("local", Type::out)}));
-  for (int v = 0; v < r.tile.vectors; ++v) b.run(call("store", Type::none, {local(at_.peak() + v * lanes_), call("load", Type::vec, {local(at_.block_peak() + v * lanes_)})}));
+  b.run(call(weigh(r.tile.vectors), Type::none, {name("local", Type::out), 0, name("true", Type::flag)}));
 }
 
 // The rows' older sums follow their peaks.
@@ -185,9 +185,10 @@ std::string StreamCode::visit(const RowBlocks& r, Columns kinds, bool first_band
       Block mend = b.when(out_of_range(b, r));
       set_state(mend, r, at_.block_peak(), float_lowest());
       all_bands(mend, Gives::scores, 0);
-      weigh_all(mend, index("count"), false);
+      weigh_all(mend, from, false);
       Block older = mend.when(call("!", Type::flag, {name("fresh", Type::flag)}));
       older.run(call(carry_over(r), Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), name("local", Type::out)}));
+      all_bands(mend, Gives::weights, from);
     }
   }
   b.blank();

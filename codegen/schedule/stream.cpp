@@ -241,7 +241,7 @@ StreamPlan plan_stream(const Stream& s, const Isa& isa) {
   for (const RowBlocks& b : plan.blocks) step = step / std::__gcd(step, long(b.tile.rows)) * b.tile.rows;
   plan.column_block = std::max(step, planner.column_block(lanes_rows) / step * step);
   plan.column_block = std::min(plan.column_block, std::max(1L, (s.cols + step - 1) / step * step));
-  plan.local_floats = aligned_floats(s.depth * lanes_rows) + plan.column_block * lanes_rows + 5 * lanes_rows;
+  plan.local_floats = aligned_floats(s.depth * lanes_rows) + plan.column_block * lanes_rows + 6 * lanes_rows;
   return plan;
 }
 

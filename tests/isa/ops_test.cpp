@@ -23,7 +23,7 @@ const std::set<std::string> vocabulary{
     "vec", "ivec", "lanes_t", "load", "store", "load_part", "store_part", "load_strided", "load_strided_part", "splat", "fma", "min", "max",
     "less", "less_equal", "equal", "not_less", "both", "either", "negation", "select", "keep_where", "any", "all_lanes",
     "iota", "isplat", "floor_div", "floor_mod", "imin", "imax", "iless", "iless_equal", "iequal", "to_real",
-    "exp", "exp_nonpositive", "exp2", "exp2_nonpositive", "tanh", "first", "reduce_add", "reduce_max", "swap_pairs",
+    "exp", "exp_nonpositive", "exp2", "exp2_nonpositive", "exp2_near", "shift_of", "exp_shifted", "tanh", "first", "reduce_add", "reduce_max", "swap_pairs",
     "transpose_block", "prefetch", "has_nan", "set_float_state", "restore_float_state"};
 
 struct Outcome {
@@ -146,7 +146,7 @@ TEST_CASE("ops call no function of a library") {
   std::string body = R"(
 void use(const float* p, float* q, long n, int d) {
   vec x = load(p), y = load_strided(p, n), z = load_part(p, n) + load_strided_part(p, n, n);
-  vec sum = fma(exp(x), tanh(y), exp_nonpositive(z)) + exp2(x) + exp2_nonpositive(y) + to_real(floor_mod(floor_div(iota(), d), 3));
+  vec sum = fma(exp(x), tanh(y), exp_nonpositive(z)) + exp2(x) + exp2_nonpositive(y) + exp_shifted(x, shift_of(y)) + to_real(floor_mod(floor_div(iota(), d), 3));
   store(q, select(less(x, y), min(sum, x), max(sum, y)));
   store_part(q, splat(exp(reduce_add(x)) + exp2(reduce_max(y)) + tanh(*p)), n);
   transpose_block(p, n, q, n, x);
