@@ -15,10 +15,10 @@
 //   };
 //
 // What was decided:
-// - attention: 3 times 77 rows against 77 columns, 104 at a time: their scores lie in a worker's
-//   4.69 kB and nowhere else. 9 blocks of 8 rows, score tiles of 8 columns x 8 lanes: 8 of 16
-//   registers accumulate, a step is 8 fma on 9 loads. 1 block of 5 rows, score tiles of 13 columns
-//   x 8 lanes: 13 of 16 registers accumulate, a step is 13 fma on 14 loads. Whole tiles of removed
+// - attention: 3 times 77 rows against 77 columns, 78 at a time: their scores lie in a worker's
+//   7.75 kB and nowhere else. 4 blocks of 16 rows, score tiles of 6 columns x 16 lanes: 12 of 16
+//   registers accumulate, a step is 12 fma on 8 loads. 1 block of 13 rows, score tiles of 6 columns
+//   x 16 lanes: 12 of 16 registers accumulate, a step is 12 fma on 8 loads. Whole tiles of removed
 //   pairs are skipped; tiles that keep all pairs test none. Value tiles of 2 rows x 40 columns: 10
 //   of 16 registers accumulate, a step is 10 fma on 7 loads.
 #include "sdpa_1_3_77_40_true.h"
@@ -78,6 +78,7 @@ static inline lanes_t less_equal(vec a, vec b) { return _mm256_cmp_ps(a, b, _CMP
 // True where either is NaN.
 static inline lanes_t not_less(vec a, vec b) { return _mm256_cmp_ps(a, b, _CMP_NLT_UQ); }
 
+static inline lanes_t both(lanes_t m, lanes_t n) { return _mm256_and_ps(m, n); }
 static inline lanes_t either(lanes_t m, lanes_t n) { return _mm256_or_ps(m, n); }
 static inline lanes_t all_lanes(bool b) { return _mm256_castsi256_ps(_mm256_set1_epi32(-b)); }
 static inline lanes_t negation(lanes_t m) { return _mm256_xor_ps(m, all_lanes(true)); }
@@ -217,47 +218,62 @@ struct Memory {
 
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
-  float rows[320];       // [40][8], scaled, in units of log 2
-  float scores[832];     // [104][8]; weights once they are known
-  float peak[8];         // of each row, the score that the others are compared with
-  float total[8];        // and the sum of its weights
-  float carry[8];        // what its older sums are multiplied by, at the end by what
-  float block_peak[8];   // the greatest score in the block of columns
-  float block_total[8];  // and the sum of the block's weights
-  float shift[8];        // -peak, where the rows' accumulators start
+  float rows[640];        // [40][16], scaled, in units of log 2
+  float scores[1248];     // [78][16]; weights once they are known
+  float peak[16];         // of each row, the score that the others are compared with
+  float total[16];        // and the sum of its weights
+  float carry[16];        // what its older sums are multiplied by, at the end by what
+  float block_peak[16];   // the greatest score in the block of columns
+  float block_total[16];  // and the sum of the block's weights
+  float shift[16];        // -peak, where the rows' accumulators start
 };
 
-// 5 columns x 8 rows of scores.
-[[gnu::noinline]] void attention_scores_5x8(const float* rows, const float* b, float* scores,
+// 5 columns x 16 rows of scores.
+[[gnu::noinline]] void attention_scores_5x16(const float* rows, const float* b, float* scores,
     float* block_peak) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 8 * k);
+    const vec b0 = load(rows + 16 * k);
+    const vec b1 = load(rows + 16 * k + 8);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
     const vec a1 = splat(b[k + 40]);
     s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
     const vec a2 = splat(b[k + 80]);
     s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
     const vec a3 = splat(b[k + 120]);
     s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
     const vec a4 = splat(b[k + 160]);
     s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
   }
 
   store(scores, s00);
-  store(scores + 8, s10);
-  store(scores + 16, s20);
-  store(scores + 24, s30);
-  store(scores + 32, s40);
+  store(scores + 16, s10);
+  store(scores + 32, s20);
+  store(scores + 48, s30);
+  store(scores + 64, s40);
 
   const vec high0_0 = max(max(s00, s10), max(s20, s30));
   store(block_peak, max(load(block_peak), max(high0_0, s40)));
+
+  store(scores + 8, s01);
+  store(scores + 24, s11);
+  store(scores + 40, s21);
+  store(scores + 56, s31);
+  store(scores + 72, s41);
+
+  const vec high0_1 = max(max(s01, s11), max(s21, s31));
+  store(block_peak + 8, max(load(block_peak + 8), max(high0_1, s41)));
 }
 
 // 5 columns x 8 rows of scores, some of them removed.
@@ -270,7 +286,7 @@ struct attention_memory {
   vec s40 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 8 * k);
+    const vec b0 = load(rows + 16 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 40]);
@@ -289,79 +305,164 @@ struct attention_memory {
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 8, x1_0);
+  store(scores + 16, x1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 16, x2_0);
+  store(scores + 32, x2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 24, x3_0);
+  store(scores + 48, x3_0);
   const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  store(scores + 32, x4_0);
+  store(scores + 64, x4_0);
 
   const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
   store(block_peak, max(load(block_peak), max(high0_0, x4_0)));
 }
 
-// 5 columns x 8 rows where pairs are removed; a vector of rows that keeps none is skipped.
-[[gnu::noinline]] void attention_scores_in_part_5x8(const float* b, float* scores, long row,
+// 5 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_5x16_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec b1 = load(rows + 16 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 40]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 80]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 120]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 160]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 16, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 32, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 48, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 64, x4_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  store(block_peak, max(load(block_peak), max(high0_0, x4_0)));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 24, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 40, x2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  store(scores + 56, x3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  store(scores + 72, x4_1);
+
+  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
+  store(block_peak + 8, max(load(block_peak + 8), max(high0_1, x4_1)));
+}
+
+// 5 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_5x16(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 77);
-  if (col < high0) {
-    attention_scores_5x8_in_part(local.rows, b, scores, local.block_peak, row, col);
-  } else {
-    for (long i = 0; i < 5; ++i) {
-      store(scores + 8 * i, splat(-__builtin_inff()));
+  const bool some0 = col < high0;
+  const long high1 = smaller(8 * (row / 8) + 16, 77);
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 5; ++i) {
+        store(scores + 16 * i + 8 * v, splat(-__builtin_inff()));
+      }
     }
+  }
+  if (end - first == 1) {
+    attention_scores_5x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_scores_5x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
   }
 }
 
-// 8 columns x 8 rows of scores.
-[[gnu::noinline]] void attention_scores_8x8(const float* rows, const float* b, float* scores,
+// 6 columns x 16 rows of scores.
+[[gnu::noinline]] void attention_scores_6x16(const float* rows, const float* b, float* scores,
     float* block_peak) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
-  vec s50 = splat(0.0f);
-  vec s60 = splat(0.0f);
-  vec s70 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 8 * k);
+    const vec b0 = load(rows + 16 * k);
+    const vec b1 = load(rows + 16 * k + 8);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
     const vec a1 = splat(b[k + 40]);
     s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
     const vec a2 = splat(b[k + 80]);
     s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
     const vec a3 = splat(b[k + 120]);
     s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
     const vec a4 = splat(b[k + 160]);
     s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
     const vec a5 = splat(b[k + 200]);
     s50 = fma(a5, b0, s50);
-    const vec a6 = splat(b[k + 240]);
-    s60 = fma(a6, b0, s60);
-    const vec a7 = splat(b[k + 280]);
-    s70 = fma(a7, b0, s70);
+    s51 = fma(a5, b1, s51);
   }
 
   store(scores, s00);
-  store(scores + 8, s10);
-  store(scores + 16, s20);
-  store(scores + 24, s30);
-  store(scores + 32, s40);
-  store(scores + 40, s50);
-  store(scores + 48, s60);
-  store(scores + 56, s70);
+  store(scores + 16, s10);
+  store(scores + 32, s20);
+  store(scores + 48, s30);
+  store(scores + 64, s40);
+  store(scores + 80, s50);
 
   const vec high0_0 = max(max(s00, s10), max(s20, s30));
-  const vec high1_0 = max(max(s40, s50), max(s60, s70));
+  const vec high1_0 = max(s40, s50);
   store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  store(scores + 8, s01);
+  store(scores + 24, s11);
+  store(scores + 40, s21);
+  store(scores + 56, s31);
+  store(scores + 72, s41);
+  store(scores + 88, s51);
+
+  const vec high0_1 = max(max(s01, s11), max(s21, s31));
+  const vec high1_1 = max(s41, s51);
+  store(block_peak + 8, max(load(block_peak + 8), max(high0_1, high1_1)));
 }
 
-// 8 columns x 8 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_8x8_in_part(const float* rows, const float* b,
+// 6 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_6x8_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
   vec s00 = splat(0.0f);
   vec s10 = splat(0.0f);
@@ -369,11 +470,9 @@ struct attention_memory {
   vec s30 = splat(0.0f);
   vec s40 = splat(0.0f);
   vec s50 = splat(0.0f);
-  vec s60 = splat(0.0f);
-  vec s70 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 8 * k);
+    const vec b0 = load(rows + 16 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 40]);
@@ -386,10 +485,6 @@ struct attention_memory {
     s40 = fma(a4, b0, s40);
     const vec a5 = splat(b[k + 200]);
     s50 = fma(a5, b0, s50);
-    const vec a6 = splat(b[k + 240]);
-    s60 = fma(a6, b0, s60);
-    const vec a7 = splat(b[k + 280]);
-    s70 = fma(a7, b0, s70);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -398,40 +493,121 @@ struct attention_memory {
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 8, x1_0);
+  store(scores + 16, x1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 16, x2_0);
+  store(scores + 32, x2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 24, x3_0);
+  store(scores + 48, x3_0);
   const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  store(scores + 32, x4_0);
+  store(scores + 64, x4_0);
   const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  store(scores + 40, x5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  store(scores + 48, x6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
-  store(scores + 56, x7_0);
+  store(scores + 80, x5_0);
 
   const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
+  const vec high1_0 = max(x4_0, x5_0);
   store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
 }
 
-// 8 columns x 8 rows where pairs are removed; a vector of rows that keeps none is skipped.
-[[gnu::noinline]] void attention_scores_in_part_8x8(const float* b, float* scores, long row,
+// 6 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_6x16_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec b1 = load(rows + 16 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 40]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 80]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 120]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 160]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 200]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 16, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 32, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 48, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 64, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  store(scores + 80, x5_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(x4_0, x5_0);
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 24, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 40, x2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  store(scores + 56, x3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  store(scores + 72, x4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
+  store(scores + 88, x5_1);
+
+  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
+  const vec high1_1 = max(x4_1, x5_1);
+  store(block_peak + 8, max(load(block_peak + 8), max(high0_1, high1_1)));
+}
+
+// 6 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_6x16(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 77);
-  if (col < high0) {
-    attention_scores_8x8_in_part(local.rows, b, scores, local.block_peak, row, col);
-  } else {
-    for (long i = 0; i < 8; ++i) {
-      store(scores + 8 * i, splat(-__builtin_inff()));
+  const bool some0 = col < high0;
+  const long high1 = smaller(8 * (row / 8) + 16, 77);
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 6; ++i) {
+        store(scores + 16 * i + 8 * v, splat(-__builtin_inff()));
+      }
     }
+  }
+  if (end - first == 1) {
+    attention_scores_6x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_scores_6x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
   }
 }
 
-// Scores of 8 rows become weights; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_8(attention_memory& local, long count, bool all) {
+// Scores of 16 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_16(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
   const lanes_t outside0 = negation(less_equal(load(local.block_total), splat(0x1p+40f)));
   const vec peak0 =
@@ -442,70 +618,97 @@ struct attention_memory {
   store(local.carry, exp2_nonpositive(old0 - peak0));
   vec total0 = splat(0.0f);
 
+  const vec old1 = load(local.peak + 8);
+  const lanes_t outside1 = negation(less_equal(load(local.block_total + 8), splat(0x1p+40f)));
+  const vec peak1 =
+      select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 8)), old1);
+  store(local.peak + 8, peak1);
+  const vec shift1 = splat(0.0f) - peak1;
+  store(local.shift + 8, shift1);
+  store(local.carry + 8, exp2_nonpositive(old1 - peak1));
+  vec total1 = splat(0.0f);
+
   for (long j = 0; j < count; ++j) {
-    const vec w0 = exp2_near(load(local.scores + 8 * j) + shift0);
-    store(local.scores + 8 * j, w0);
+    const vec w0 = exp2_near(load(local.scores + 16 * j) + shift0);
+    store(local.scores + 16 * j, w0);
     total0 = total0 + w0;
+    const vec w1 = exp2_near(load(local.scores + 16 * j + 8) + shift1);
+    store(local.scores + 16 * j + 8, w1);
+    total1 = total1 + w1;
   }
 
   store(local.block_total, total0);
+  store(local.block_total + 8, total1);
 }
 
-// 8 columns x 8 rows of weights.
-[[gnu::noinline]] void attention_weights_8x8(const float* rows, const float* b, float* scores,
+// 6 columns x 16 rows of weights.
+[[gnu::noinline]] void attention_weights_6x16(const float* rows, const float* b, float* scores,
     const float* shift, float* block_total) {
   const vec start0 = load(shift);
-  vec s00 = start0;
-  vec s10 = start0;
-  vec s20 = start0;
-  vec s30 = start0;
-  vec s40 = start0;
-  vec s50 = start0;
-  vec s60 = start0;
-  vec s70 = start0;
+  const vec start1 = load(shift + 8);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  vec s20 = start0, s21 = start1;
+  vec s30 = start0, s31 = start1;
+  vec s40 = start0, s41 = start1;
+  vec s50 = start0, s51 = start1;
 #pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 8 * k);
+    const vec b0 = load(rows + 16 * k);
+    const vec b1 = load(rows + 16 * k + 8);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
     const vec a1 = splat(b[k + 40]);
     s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
     const vec a2 = splat(b[k + 80]);
     s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
     const vec a3 = splat(b[k + 120]);
     s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
     const vec a4 = splat(b[k + 160]);
     s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
     const vec a5 = splat(b[k + 200]);
     s50 = fma(a5, b0, s50);
-    const vec a6 = splat(b[k + 240]);
-    s60 = fma(a6, b0, s60);
-    const vec a7 = splat(b[k + 280]);
-    s70 = fma(a7, b0, s70);
+    s51 = fma(a5, b1, s51);
   }
 
   const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
   const vec w1_0 = exp2_near(s10);
-  store(scores + 8, w1_0);
+  store(scores + 16, w1_0);
   const vec w2_0 = exp2_near(s20);
-  store(scores + 16, w2_0);
+  store(scores + 32, w2_0);
   const vec w3_0 = exp2_near(s30);
-  store(scores + 24, w3_0);
+  store(scores + 48, w3_0);
   const vec w4_0 = exp2_near(s40);
-  store(scores + 32, w4_0);
+  store(scores + 64, w4_0);
   const vec w5_0 = exp2_near(s50);
-  store(scores + 40, w5_0);
-  const vec w6_0 = exp2_near(s60);
-  store(scores + 48, w6_0);
-  const vec w7_0 = exp2_near(s70);
-  store(scores + 56, w7_0);
+  store(scores + 80, w5_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
+
+  const vec w0_1 = exp2_near(s01);
+  store(scores + 8, w0_1);
+  const vec w1_1 = exp2_near(s11);
+  store(scores + 24, w1_1);
+  const vec w2_1 = exp2_near(s21);
+  store(scores + 40, w2_1);
+  const vec w3_1 = exp2_near(s31);
+  store(scores + 56, w3_1);
+  const vec w4_1 = exp2_near(s41);
+  store(scores + 72, w4_1);
+  const vec w5_1 = exp2_near(s51);
+  store(scores + 88, w5_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1);
 }
 
-// 8 columns x 8 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_8x8_in_part(const float* rows, const float* b,
+// 6 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_6x8_in_part(const float* rows, const float* b,
     float* scores, const float* shift, float* block_total, long row, long col) {
   const vec start0 = load(shift);
   vec s00 = start0;
@@ -514,11 +717,9 @@ struct attention_memory {
   vec s30 = start0;
   vec s40 = start0;
   vec s50 = start0;
-  vec s60 = start0;
-  vec s70 = start0;
 #pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 8 * k);
+    const vec b0 = load(rows + 16 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 40]);
@@ -531,10 +732,6 @@ struct attention_memory {
     s40 = fma(a4, b0, s40);
     const vec a5 = splat(b[k + 200]);
     s50 = fma(a5, b0, s50);
-    const vec a6 = splat(b[k + 240]);
-    s60 = fma(a6, b0, s60);
-    const vec a7 = splat(b[k + 280]);
-    s70 = fma(a7, b0, s70);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -545,78 +742,187 @@ struct attention_memory {
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
   const vec w1_0 = exp2_near(x1_0);
-  store(scores + 8, w1_0);
+  store(scores + 16, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
   const vec w2_0 = exp2_near(x2_0);
-  store(scores + 16, w2_0);
+  store(scores + 32, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
   const vec w3_0 = exp2_near(x3_0);
-  store(scores + 24, w3_0);
+  store(scores + 48, w3_0);
   const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
   const vec w4_0 = exp2_near(x4_0);
-  store(scores + 32, w4_0);
+  store(scores + 64, w4_0);
   const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
   const vec w5_0 = exp2_near(x5_0);
-  store(scores + 40, w5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  const vec w6_0 = exp2_near(x6_0);
-  store(scores + 48, w6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
-  const vec w7_0 = exp2_near(x7_0);
-  store(scores + 56, w7_0);
+  store(scores + 80, w5_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
 }
 
-// 8 columns x 8 rows where pairs are removed; a vector of rows that keeps none is skipped.
-[[gnu::noinline]] void attention_weights_in_part_8x8(const float* b, float* scores, long row,
+// 6 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_6x16_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  vec s20 = start0, s21 = start1;
+  vec s30 = start0, s31 = start1;
+  vec s40 = start0, s41 = start1;
+  vec s50 = start0, s51 = start1;
+#pragma GCC unroll 4
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec b1 = load(rows + 16 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 40]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 80]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 120]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 160]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 200]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 16, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 32, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 48, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 64, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  const vec w5_0 = exp2_near(x5_0);
+  store(scores + 80, w5_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 24, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 40, w2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  const vec w3_1 = exp2_near(x3_1);
+  store(scores + 56, w3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  const vec w4_1 = exp2_near(x4_1);
+  store(scores + 72, w4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
+  const vec w5_1 = exp2_near(x5_1);
+  store(scores + 88, w5_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1);
+}
+
+// 6 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_6x16(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 77);
-  if (col < high0) {
-    attention_weights_8x8_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
-  } else {
-    for (long i = 0; i < 8; ++i) {
-      store(scores + 8 * i, splat(0.0f));
+  const bool some0 = col < high0;
+  const long high1 = smaller(8 * (row / 8) + 16, 77);
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 6; ++i) {
+        store(scores + 16 * i + 8 * v, splat(0.0f));
+      }
     }
+  }
+  if (end - first == 1) {
+    attention_weights_6x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_weights_6x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
 }
 
-// 5 columns x 8 rows of weights.
-[[gnu::noinline]] void attention_weights_5x8(const float* rows, const float* b, float* scores,
+// 5 columns x 16 rows of weights.
+[[gnu::noinline]] void attention_weights_5x16(const float* rows, const float* b, float* scores,
     const float* shift, float* block_total) {
   const vec start0 = load(shift);
-  vec s00 = start0;
-  vec s10 = start0;
-  vec s20 = start0;
-  vec s30 = start0;
-  vec s40 = start0;
+  const vec start1 = load(shift + 8);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  vec s20 = start0, s21 = start1;
+  vec s30 = start0, s31 = start1;
+  vec s40 = start0, s41 = start1;
 #pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 8 * k);
+    const vec b0 = load(rows + 16 * k);
+    const vec b1 = load(rows + 16 * k + 8);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
     const vec a1 = splat(b[k + 40]);
     s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
     const vec a2 = splat(b[k + 80]);
     s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
     const vec a3 = splat(b[k + 120]);
     s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
     const vec a4 = splat(b[k + 160]);
     s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
   }
 
   const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
   const vec w1_0 = exp2_near(s10);
-  store(scores + 8, w1_0);
+  store(scores + 16, w1_0);
   const vec w2_0 = exp2_near(s20);
-  store(scores + 16, w2_0);
+  store(scores + 32, w2_0);
   const vec w3_0 = exp2_near(s30);
-  store(scores + 24, w3_0);
+  store(scores + 48, w3_0);
   const vec w4_0 = exp2_near(s40);
-  store(scores + 32, w4_0);
+  store(scores + 64, w4_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0);
+
+  const vec w0_1 = exp2_near(s01);
+  store(scores + 8, w0_1);
+  const vec w1_1 = exp2_near(s11);
+  store(scores + 24, w1_1);
+  const vec w2_1 = exp2_near(s21);
+  store(scores + 40, w2_1);
+  const vec w3_1 = exp2_near(s31);
+  store(scores + 56, w3_1);
+  const vec w4_1 = exp2_near(s41);
+  store(scores + 72, w4_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1);
 }
 
 // 5 columns x 8 rows of weights, some of them removed.
@@ -630,7 +936,7 @@ struct attention_memory {
   vec s40 = start0;
 #pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 8 * k);
+    const vec b0 = load(rows + 16 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 40]);
@@ -651,84 +957,172 @@ struct attention_memory {
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
   const vec w1_0 = exp2_near(x1_0);
-  store(scores + 8, w1_0);
+  store(scores + 16, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
   const vec w2_0 = exp2_near(x2_0);
-  store(scores + 16, w2_0);
+  store(scores + 32, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
   const vec w3_0 = exp2_near(x3_0);
-  store(scores + 24, w3_0);
+  store(scores + 48, w3_0);
   const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
   const vec w4_0 = exp2_near(x4_0);
-  store(scores + 32, w4_0);
+  store(scores + 64, w4_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0);
 }
 
-// 5 columns x 8 rows where pairs are removed; a vector of rows that keeps none is skipped.
-[[gnu::noinline]] void attention_weights_in_part_5x8(const float* b, float* scores, long row,
+// 5 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_5x16_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  vec s20 = start0, s21 = start1;
+  vec s30 = start0, s31 = start1;
+  vec s40 = start0, s41 = start1;
+#pragma GCC unroll 4
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec b1 = load(rows + 16 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 40]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 80]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 120]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 160]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 16, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 32, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 48, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 64, w4_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 24, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 40, w2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  const vec w3_1 = exp2_near(x3_1);
+  store(scores + 56, w3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  const vec w4_1 = exp2_near(x4_1);
+  store(scores + 72, w4_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1);
+}
+
+// 5 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_5x16(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 77);
-  if (col < high0) {
-    attention_weights_5x8_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
-  } else {
-    for (long i = 0; i < 5; ++i) {
-      store(scores + 8 * i, splat(0.0f));
+  const bool some0 = col < high0;
+  const long high1 = smaller(8 * (row / 8) + 16, 77);
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 5; ++i) {
+        store(scores + 16 * i + 8 * v, splat(0.0f));
+      }
     }
+  }
+  if (end - first == 1) {
+    attention_weights_5x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_weights_5x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
 }
 
-// Weights of 8 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_8(const Memory& m, long c1, long row, long col,
+// Weights of 16 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_16(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.k + 3080 * c1 + 40 * col;
-  for (long j = from; j < count - 7; j += 8) {
+  for (long j = from; j < count - 5; j += 6) {
     if (col + j < whole_end) {
-      attention_weights_8x8(local.rows, b + 40 * j, local.scores + 8 * j, local.shift,
+      attention_weights_6x16(local.rows, b + 40 * j, local.scores + 16 * j, local.shift,
           local.block_total);
     } else {
-      attention_weights_in_part_8x8(b + 40 * j, local.scores + 8 * j, row, col + j, local);
+      attention_weights_in_part_6x16(b + 40 * j, local.scores + 16 * j, row, col + j, local);
     }
   }
-  const long rest = 8 * (count / 8);
+  const long rest = 6 * (count / 6);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_weights_5x8(local.rows, b + 40 * rest, local.scores + 8 * rest, local.shift,
+      attention_weights_5x16(local.rows, b + 40 * rest, local.scores + 16 * rest, local.shift,
           local.block_total);
     } else {
-      attention_weights_in_part_5x8(b + 40 * rest, local.scores + 8 * rest, row, col + rest, local);
+      attention_weights_in_part_5x16(b + 40 * rest, local.scores + 16 * rest, row, col + rest,
+          local);
     }
   }
 }
 
-// Scores of 8 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_scores_of_8(const Memory& m, long c1, long row, long col,
+// Scores of 16 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_16(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.k + 3080 * c1 + 40 * col;
-  for (long j = from; j < count - 7; j += 8) {
+  for (long j = from; j < count - 5; j += 6) {
     if (col + j < whole_end) {
-      attention_scores_8x8(local.rows, b + 40 * j, local.scores + 8 * j, local.block_peak);
+      attention_scores_6x16(local.rows, b + 40 * j, local.scores + 16 * j, local.block_peak);
     } else {
-      attention_scores_in_part_8x8(b + 40 * j, local.scores + 8 * j, row, col + j, local);
+      attention_scores_in_part_6x16(b + 40 * j, local.scores + 16 * j, row, col + j, local);
     }
   }
-  const long rest = 8 * (count / 8);
+  const long rest = 6 * (count / 6);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_scores_5x8(local.rows, b + 40 * rest, local.scores + 8 * rest, local.block_peak);
+      attention_scores_5x16(local.rows, b + 40 * rest, local.scores + 16 * rest, local.block_peak);
     } else {
-      attention_scores_in_part_5x8(b + 40 * rest, local.scores + 8 * rest, row, col + rest, local);
+      attention_scores_in_part_5x16(b + 40 * rest, local.scores + 16 * rest, row, col + rest,
+          local);
     }
   }
 }
 
-// What 8 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_8(const Memory& m, long c1, long row,
+// What 16 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_16(const Memory& m, long c1, long row,
     attention_memory& local) {
   store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 8, load(local.carry + 8) * load(local.total + 8));
 
   float* out = m.out + 3080 * c1 + 40 * row;
-  for (long i = 0; i < 8; ++i) {
+  for (long i = 0; i < 16; ++i) {
     const vec carry = splat(local.carry[i]);
     for (long n = 0; n < 40; n += 8) {
       store(out + 40 * i + n, carry * load(out + 40 * i + n));
@@ -757,8 +1151,8 @@ struct attention_memory {
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
-    const vec a0 = splat(weights[8 * k]);
-    const vec a1 = splat(weights[8 * k + 1]);
+    const vec a0 = splat(weights[16 * k]);
+    const vec a1 = splat(weights[16 * k + 1]);
     const vec b0 = load(v + 40 * k);
     s00 = fma(a0, b0, s00);
     s10 = fma(a1, b0, s10);
@@ -788,60 +1182,65 @@ struct attention_memory {
   store(out + 72, s14);
 }
 
-// Scores of 8 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_8(const Memory& m, long c1, long row, long col, long count,
+// Scores of 16 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_16(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
   const float* v = m.v + 3080 * c1 + 40 * col;
   float* out = m.out + 3080 * c1 + 40 * row;
   store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
 
-  for (long i = 0; i < 8; i += 2) {
+  for (long i = 0; i < 16; i += 2) {
     const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
     const long end = smaller(high_last - col, count);
     attention_values_2x40(local.scores + i, v, end, out + 40 * i, fresh);
   }
 }
 
-// 8 rows against `count` columns from col on.
-[[gnu::noinline]] void attention_visit_8(const Memory& m, long c1, long row, long col, long count,
+// 16 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_16(const Memory& m, long c1, long row, long col, long count,
     long whole_end, attention_memory& local, bool fresh) {
   store(local.block_total, splat(0.0f));
+  store(local.block_total + 8, splat(0.0f));
   long done = 0;
 
   // The first columns give each row the score that the others are compared with.
   if (fresh) {
     const float* b = m.k + 3080 * c1 + 40 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
-    if (count < 8) {
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    if (count < 6) {
       if (col < whole_end) {
-        attention_scores_5x8(local.rows, b, local.scores, local.block_peak);
+        attention_scores_5x16(local.rows, b, local.scores, local.block_peak);
       } else {
-        attention_scores_in_part_5x8(b, local.scores, row, col, local);
+        attention_scores_in_part_5x16(b, local.scores, row, col, local);
       }
     } else if (col < whole_end) {
-      attention_scores_8x8(local.rows, b, local.scores, local.block_peak);
+      attention_scores_6x16(local.rows, b, local.scores, local.block_peak);
     } else {
-      attention_scores_in_part_8x8(b, local.scores, row, col, local);
+      attention_scores_in_part_6x16(b, local.scores, row, col, local);
     }
-    done = smaller(8, count);
-    attention_weigh_8(local, done, true);
+    done = smaller(6, count);
+    attention_weigh_16(local, done, true);
   }
 
-  attention_weights_of_8(m, c1, row, col, done, count, whole_end, local);
+  attention_weights_of_16(m, c1, row, col, done, count, whole_end, local);
 
   // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
   const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
-  if (any(negation(inside0))) {
+  const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 8), splat(0x1p+40f)));
+  if (any(negation(inside1))) {
     store(local.block_peak, splat(-__FLT_MAX__));
-    attention_scores_of_8(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_8(local, done, false);
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    attention_scores_of_16(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_16(local, done, false);
     if (!fresh) {
-      attention_carry_over_8(m, c1, row, local);
+      attention_carry_over_16(m, c1, row, local);
     }
-    attention_weights_of_8(m, c1, row, col, done, count, whole_end, local);
+    attention_weights_of_16(m, c1, row, col, done, count, whole_end, local);
   }
 
-  attention_fold_8(m, c1, row, col, count, local, fresh);
+  attention_fold_16(m, c1, row, col, count, local, fresh);
 }
 
 // One row by its definition: over exactly the pairs that count, one at a time.
@@ -899,34 +1298,44 @@ struct attention_memory {
   }
 }
 
-// The nth of 9 blocks of 8 rows.
-[[gnu::noinline]] void attention_8_rows(const Memory& m, long c1, long nth,
+// The nth of 4 blocks of 16 rows.
+[[gnu::noinline]] void attention_16_rows(const Memory& m, long c1, long nth,
     attention_memory& local) {
-  const long row = 8 * nth;
+  const long row = 16 * nth;
   const float* a = m.q + 3080 * c1 + 40 * row;
   float* out = m.out + 3080 * c1 + 40 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
-  for (long k = 0; k < 40; k += 8) {
-    transpose_block(a + k, 40, local.rows + 8 * k, 8, splat(0.22811012f));
+  for (long r = 0; r < 16; r += 8) {
+    for (long k = 0; k < 40; k += 8) {
+      transpose_block(a + 40 * r + k, 40, local.rows + 16 * k + r, 16, splat(0.22811012f));
+    }
   }
 
   store(local.peak, splat(-__FLT_MAX__));
   store(local.total, splat(0.0f));
+  store(local.peak + 8, splat(-__FLT_MAX__));
+  store(local.total + 8, splat(0.0f));
 
   bool fresh = true;
-  const long whole_end = 8 * nth;
-  const long end = 8 * nth + 8;
-  for (long col = 0; col < end; col += 104) {
-    attention_visit_8(m, c1, row, col, smaller(104, end - col), whole_end, local, fresh);
-    fresh = false;
+  static const unsigned short first_run[] = {0, 1, 3, 5, 7};
+  static const unsigned short run_begin[] = {0, 0, 12, 0, 30, 0, 48};
+  static const unsigned short run_end[] = {18, 12, 36, 30, 48, 48, 66};
+  static const unsigned short run_whole[] = {0, 1, 0, 1, 0, 1, 0};
+  for (long u = first_run[nth]; u < first_run[nth + 1]; ++u) {
+    const long end = run_end[u];
+    for (long col = run_begin[u]; col < end; col += 78) {
+      attention_visit_16(m, c1, row, col, smaller(78, end - col), end * run_whole[u], local, fresh);
+      fresh = false;
+    }
   }
 
   store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 8, splat(1.0f) / load(local.total + 8));
 
   // x - x is 0, or NaN if x is not finite.
   vec odd = splat(0.0f);
-  for (long i = 0; i < 8; ++i) {
+  for (long i = 0; i < 16; ++i) {
     const vec factor = splat(local.carry[i]);
     for (long n = 0; n < 40; n += 8) {
       const vec x = factor * load(out + 40 * i + n);
@@ -937,7 +1346,7 @@ struct attention_memory {
 
   // Rows that are not finite are computed again, with care.
   if (has_nan(odd)) {
-    for (long i = 0; i < 8; ++i) {
+    for (long i = 0; i < 16; ++i) {
       vec row_odd = splat(0.0f);
       for (long n = 0; n < 40; n += 8) {
         const vec x = load(out + 40 * i + n);
@@ -950,742 +1359,164 @@ struct attention_memory {
   }
 }
 
-// 12 columns x 8 rows of scores.
-[[gnu::noinline]] void attention_scores_12x8(const float* rows, const float* b, float* scores,
-    float* block_peak) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 8 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 40]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 80]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 120]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 160]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 200]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 240]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 280]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 320]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 360]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 400]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 440]);
-    s11_0 = fma(a11, b0, s11_0);
-  }
-
-  store(scores, s0_0);
-  store(scores + 8, s1_0);
-  store(scores + 16, s2_0);
-  store(scores + 24, s3_0);
-  store(scores + 32, s4_0);
-  store(scores + 40, s5_0);
-  store(scores + 48, s6_0);
-  store(scores + 56, s7_0);
-  store(scores + 64, s8_0);
-  store(scores + 72, s9_0);
-  store(scores + 80, s10_0);
-  store(scores + 88, s11_0);
-
-  const vec high0_0 = max(max(s0_0, s1_0), max(s2_0, s3_0));
-  const vec high1_0 = max(max(s4_0, s5_0), max(s6_0, s7_0));
-  const vec high2_0 = max(max(s8_0, s9_0), max(s10_0, s11_0));
-  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), high2_0)));
-}
-
-// 12 columns x 8 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_12x8_in_part(const float* rows, const float* b,
-    float* scores, float* block_peak, long row, long col) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 8 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 40]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 80]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 120]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 160]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 200]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 240]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 280]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 320]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 360]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 400]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 440]);
-    s11_0 = fma(a11, b0, s11_0);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
-  store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  store(scores + 8, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  store(scores + 16, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  store(scores + 24, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  store(scores + 32, x4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  store(scores + 40, x5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  store(scores + 48, x6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  store(scores + 56, x7_0);
-  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  store(scores + 64, x8_0);
-  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  store(scores + 72, x9_0);
-  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  store(scores + 80, x10_0);
-  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  store(scores + 88, x11_0);
-
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
-  const vec high2_0 = max(max(x8_0, x9_0), max(x10_0, x11_0));
-  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), high2_0)));
-}
-
-// 12 columns x 5 rows where pairs are removed; a vector of rows that keeps none is skipped.
-[[gnu::noinline]] void attention_scores_in_part_12x5(const float* b, float* scores, long row,
+// 5 columns x 13 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_5x13(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 77);
-  if (col < high0) {
-    attention_scores_12x8_in_part(local.rows, b, scores, local.block_peak, row, col);
-  } else {
-    for (long i = 0; i < 12; ++i) {
-      store(scores + 8 * i, splat(-__builtin_inff()));
+  const bool some0 = col < high0;
+  const long high1 = smaller(8 * (row / 8) + 16, 77);
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 5; ++i) {
+        store(scores + 16 * i + 8 * v, splat(-__builtin_inff()));
+      }
     }
   }
-}
-
-// 13 columns x 8 rows of scores.
-[[gnu::noinline]] void attention_scores_13x8(const float* rows, const float* b, float* scores,
-    float* block_peak) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 8 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 40]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 80]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 120]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 160]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 200]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 240]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 280]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 320]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 360]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 400]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 440]);
-    s11_0 = fma(a11, b0, s11_0);
-    const vec a12 = splat(b[k + 480]);
-    s12_0 = fma(a12, b0, s12_0);
+  if (end - first == 1) {
+    attention_scores_5x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
   }
-
-  store(scores, s0_0);
-  store(scores + 8, s1_0);
-  store(scores + 16, s2_0);
-  store(scores + 24, s3_0);
-  store(scores + 32, s4_0);
-  store(scores + 40, s5_0);
-  store(scores + 48, s6_0);
-  store(scores + 56, s7_0);
-  store(scores + 64, s8_0);
-  store(scores + 72, s9_0);
-  store(scores + 80, s10_0);
-  store(scores + 88, s11_0);
-  store(scores + 96, s12_0);
-
-  const vec high0_0 = max(max(s0_0, s1_0), max(s2_0, s3_0));
-  const vec high1_0 = max(max(s4_0, s5_0), max(s6_0, s7_0));
-  const vec high2_0 = max(max(s8_0, s9_0), max(s10_0, s11_0));
-  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), max(high2_0, s12_0))));
-}
-
-// 13 columns x 8 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_13x8_in_part(const float* rows, const float* b,
-    float* scores, float* block_peak, long row, long col) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 8 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 40]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 80]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 120]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 160]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 200]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 240]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 280]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 320]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 360]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 400]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 440]);
-    s11_0 = fma(a11, b0, s11_0);
-    const vec a12 = splat(b[k + 480]);
-    s12_0 = fma(a12, b0, s12_0);
+  if (end - first == 2) {
+    attention_scores_5x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
   }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
-  store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  store(scores + 8, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  store(scores + 16, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  store(scores + 24, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  store(scores + 32, x4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  store(scores + 40, x5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  store(scores + 48, x6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  store(scores + 56, x7_0);
-  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  store(scores + 64, x8_0);
-  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  store(scores + 72, x9_0);
-  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  store(scores + 80, x10_0);
-  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  store(scores + 88, x11_0);
-  const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
-  store(scores + 96, x12_0);
-
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
-  const vec high2_0 = max(max(x8_0, x9_0), max(x10_0, x11_0));
-  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), max(high2_0, x12_0))));
 }
 
-// 13 columns x 5 rows where pairs are removed; a vector of rows that keeps none is skipped.
-[[gnu::noinline]] void attention_scores_in_part_13x5(const float* b, float* scores, long row,
+// 6 columns x 13 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_6x13(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 77);
-  if (col < high0) {
-    attention_scores_13x8_in_part(local.rows, b, scores, local.block_peak, row, col);
-  } else {
-    for (long i = 0; i < 13; ++i) {
-      store(scores + 8 * i, splat(-__builtin_inff()));
+  const bool some0 = col < high0;
+  const long high1 = smaller(8 * (row / 8) + 16, 77);
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 6; ++i) {
+        store(scores + 16 * i + 8 * v, splat(-__builtin_inff()));
+      }
     }
   }
-}
-
-// 13 columns x 8 rows of weights.
-[[gnu::noinline]] void attention_weights_13x8(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
-  const vec start0 = load(shift);
-  vec s0_0 = start0;
-  vec s1_0 = start0;
-  vec s2_0 = start0;
-  vec s3_0 = start0;
-  vec s4_0 = start0;
-  vec s5_0 = start0;
-  vec s6_0 = start0;
-  vec s7_0 = start0;
-  vec s8_0 = start0;
-  vec s9_0 = start0;
-  vec s10_0 = start0;
-  vec s11_0 = start0;
-  vec s12_0 = start0;
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 8 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 40]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 80]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 120]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 160]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 200]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 240]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 280]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 320]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 360]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 400]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 440]);
-    s11_0 = fma(a11, b0, s11_0);
-    const vec a12 = splat(b[k + 480]);
-    s12_0 = fma(a12, b0, s12_0);
+  if (end - first == 1) {
+    attention_scores_6x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
   }
-
-  const vec w0_0 = exp2_near(s0_0);
-  store(scores, w0_0);
-  const vec w1_0 = exp2_near(s1_0);
-  store(scores + 8, w1_0);
-  const vec w2_0 = exp2_near(s2_0);
-  store(scores + 16, w2_0);
-  const vec w3_0 = exp2_near(s3_0);
-  store(scores + 24, w3_0);
-  const vec w4_0 = exp2_near(s4_0);
-  store(scores + 32, w4_0);
-  const vec w5_0 = exp2_near(s5_0);
-  store(scores + 40, w5_0);
-  const vec w6_0 = exp2_near(s6_0);
-  store(scores + 48, w6_0);
-  const vec w7_0 = exp2_near(s7_0);
-  store(scores + 56, w7_0);
-  const vec w8_0 = exp2_near(s8_0);
-  store(scores + 64, w8_0);
-  const vec w9_0 = exp2_near(s9_0);
-  store(scores + 72, w9_0);
-  const vec w10_0 = exp2_near(s10_0);
-  store(scores + 80, w10_0);
-  const vec w11_0 = exp2_near(s11_0);
-  store(scores + 88, w11_0);
-  const vec w12_0 = exp2_near(s12_0);
-  store(scores + 96, w12_0);
-
-  store(block_total,
-      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
-          w10_0 + w11_0 + w12_0);
-}
-
-// 13 columns x 8 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_13x8_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  vec s0_0 = start0;
-  vec s1_0 = start0;
-  vec s2_0 = start0;
-  vec s3_0 = start0;
-  vec s4_0 = start0;
-  vec s5_0 = start0;
-  vec s6_0 = start0;
-  vec s7_0 = start0;
-  vec s8_0 = start0;
-  vec s9_0 = start0;
-  vec s10_0 = start0;
-  vec s11_0 = start0;
-  vec s12_0 = start0;
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 8 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 40]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 80]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 120]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 160]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 200]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 240]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 280]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 320]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 360]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 400]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 440]);
-    s11_0 = fma(a11, b0, s11_0);
-    const vec a12 = splat(b[k + 480]);
-    s12_0 = fma(a12, b0, s12_0);
+  if (end - first == 2) {
+    attention_scores_6x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
   }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 8, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 16, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 24, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 32, w4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  const vec w5_0 = exp2_near(x5_0);
-  store(scores + 40, w5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  const vec w6_0 = exp2_near(x6_0);
-  store(scores + 48, w6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  const vec w7_0 = exp2_near(x7_0);
-  store(scores + 56, w7_0);
-  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  const vec w8_0 = exp2_near(x8_0);
-  store(scores + 64, w8_0);
-  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  const vec w9_0 = exp2_near(x9_0);
-  store(scores + 72, w9_0);
-  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  const vec w10_0 = exp2_near(x10_0);
-  store(scores + 80, w10_0);
-  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  const vec w11_0 = exp2_near(x11_0);
-  store(scores + 88, w11_0);
-  const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
-  const vec w12_0 = exp2_near(x12_0);
-  store(scores + 96, w12_0);
-
-  store(block_total,
-      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
-          w10_0 + w11_0 + w12_0);
 }
 
-// 13 columns x 5 rows where pairs are removed; a vector of rows that keeps none is skipped.
-[[gnu::noinline]] void attention_weights_in_part_13x5(const float* b, float* scores, long row,
+// 6 columns x 13 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_6x13(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 77);
-  if (col < high0) {
-    attention_weights_13x8_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
-  } else {
-    for (long i = 0; i < 13; ++i) {
-      store(scores + 8 * i, splat(0.0f));
+  const bool some0 = col < high0;
+  const long high1 = smaller(8 * (row / 8) + 16, 77);
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 6; ++i) {
+        store(scores + 16 * i + 8 * v, splat(0.0f));
+      }
     }
   }
-}
-
-// 12 columns x 8 rows of weights.
-[[gnu::noinline]] void attention_weights_12x8(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
-  const vec start0 = load(shift);
-  vec s0_0 = start0;
-  vec s1_0 = start0;
-  vec s2_0 = start0;
-  vec s3_0 = start0;
-  vec s4_0 = start0;
-  vec s5_0 = start0;
-  vec s6_0 = start0;
-  vec s7_0 = start0;
-  vec s8_0 = start0;
-  vec s9_0 = start0;
-  vec s10_0 = start0;
-  vec s11_0 = start0;
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 8 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 40]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 80]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 120]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 160]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 200]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 240]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 280]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 320]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 360]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 400]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 440]);
-    s11_0 = fma(a11, b0, s11_0);
+  if (end - first == 1) {
+    attention_weights_6x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
-
-  const vec w0_0 = exp2_near(s0_0);
-  store(scores, w0_0);
-  const vec w1_0 = exp2_near(s1_0);
-  store(scores + 8, w1_0);
-  const vec w2_0 = exp2_near(s2_0);
-  store(scores + 16, w2_0);
-  const vec w3_0 = exp2_near(s3_0);
-  store(scores + 24, w3_0);
-  const vec w4_0 = exp2_near(s4_0);
-  store(scores + 32, w4_0);
-  const vec w5_0 = exp2_near(s5_0);
-  store(scores + 40, w5_0);
-  const vec w6_0 = exp2_near(s6_0);
-  store(scores + 48, w6_0);
-  const vec w7_0 = exp2_near(s7_0);
-  store(scores + 56, w7_0);
-  const vec w8_0 = exp2_near(s8_0);
-  store(scores + 64, w8_0);
-  const vec w9_0 = exp2_near(s9_0);
-  store(scores + 72, w9_0);
-  const vec w10_0 = exp2_near(s10_0);
-  store(scores + 80, w10_0);
-  const vec w11_0 = exp2_near(s11_0);
-  store(scores + 88, w11_0);
-
-  store(block_total,
-      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
-          w10_0 + w11_0);
-}
-
-// 12 columns x 8 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_12x8_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  vec s0_0 = start0;
-  vec s1_0 = start0;
-  vec s2_0 = start0;
-  vec s3_0 = start0;
-  vec s4_0 = start0;
-  vec s5_0 = start0;
-  vec s6_0 = start0;
-  vec s7_0 = start0;
-  vec s8_0 = start0;
-  vec s9_0 = start0;
-  vec s10_0 = start0;
-  vec s11_0 = start0;
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 8 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 40]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 80]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 120]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 160]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 200]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 240]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 280]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 320]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 360]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 400]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 440]);
-    s11_0 = fma(a11, b0, s11_0);
+  if (end - first == 2) {
+    attention_weights_6x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 8, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 16, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 24, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 32, w4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  const vec w5_0 = exp2_near(x5_0);
-  store(scores + 40, w5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  const vec w6_0 = exp2_near(x6_0);
-  store(scores + 48, w6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  const vec w7_0 = exp2_near(x7_0);
-  store(scores + 56, w7_0);
-  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  const vec w8_0 = exp2_near(x8_0);
-  store(scores + 64, w8_0);
-  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  const vec w9_0 = exp2_near(x9_0);
-  store(scores + 72, w9_0);
-  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  const vec w10_0 = exp2_near(x10_0);
-  store(scores + 80, w10_0);
-  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  const vec w11_0 = exp2_near(x11_0);
-  store(scores + 88, w11_0);
-
-  store(block_total,
-      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
-          w10_0 + w11_0);
 }
 
-// 12 columns x 5 rows where pairs are removed; a vector of rows that keeps none is skipped.
-[[gnu::noinline]] void attention_weights_in_part_12x5(const float* b, float* scores, long row,
+// 5 columns x 13 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_5x13(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 77);
-  if (col < high0) {
-    attention_weights_12x8_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
-  } else {
-    for (long i = 0; i < 12; ++i) {
-      store(scores + 8 * i, splat(0.0f));
+  const bool some0 = col < high0;
+  const long high1 = smaller(8 * (row / 8) + 16, 77);
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 5; ++i) {
+        store(scores + 16 * i + 8 * v, splat(0.0f));
+      }
     }
+  }
+  if (end - first == 1) {
+    attention_weights_5x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_weights_5x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
 }
 
-// Weights of 5 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_5(const Memory& m, long c1, long row, long col,
+// Weights of 13 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_13(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.k + 3080 * c1 + 40 * col;
-  for (long j = from; j < count - 12; j += 13) {
+  for (long j = from; j < count - 5; j += 6) {
     if (col + j < whole_end) {
-      attention_weights_13x8(local.rows, b + 40 * j, local.scores + 8 * j, local.shift,
+      attention_weights_6x16(local.rows, b + 40 * j, local.scores + 16 * j, local.shift,
           local.block_total);
     } else {
-      attention_weights_in_part_13x5(b + 40 * j, local.scores + 8 * j, row, col + j, local);
+      attention_weights_in_part_6x13(b + 40 * j, local.scores + 16 * j, row, col + j, local);
     }
   }
-  const long rest = 13 * (count / 13);
+  const long rest = 6 * (count / 6);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_weights_12x8(local.rows, b + 40 * rest, local.scores + 8 * rest, local.shift,
+      attention_weights_5x16(local.rows, b + 40 * rest, local.scores + 16 * rest, local.shift,
           local.block_total);
     } else {
-      attention_weights_in_part_12x5(b + 40 * rest, local.scores + 8 * rest, row, col + rest,
+      attention_weights_in_part_5x13(b + 40 * rest, local.scores + 16 * rest, row, col + rest,
           local);
     }
   }
 }
 
-// Scores of 5 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_scores_of_5(const Memory& m, long c1, long row, long col,
+// Scores of 13 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_13(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.k + 3080 * c1 + 40 * col;
-  for (long j = from; j < count - 12; j += 13) {
+  for (long j = from; j < count - 5; j += 6) {
     if (col + j < whole_end) {
-      attention_scores_13x8(local.rows, b + 40 * j, local.scores + 8 * j, local.block_peak);
+      attention_scores_6x16(local.rows, b + 40 * j, local.scores + 16 * j, local.block_peak);
     } else {
-      attention_scores_in_part_13x5(b + 40 * j, local.scores + 8 * j, row, col + j, local);
+      attention_scores_in_part_6x13(b + 40 * j, local.scores + 16 * j, row, col + j, local);
     }
   }
-  const long rest = 13 * (count / 13);
+  const long rest = 6 * (count / 6);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_scores_12x8(local.rows, b + 40 * rest, local.scores + 8 * rest, local.block_peak);
+      attention_scores_5x16(local.rows, b + 40 * rest, local.scores + 16 * rest, local.block_peak);
     } else {
-      attention_scores_in_part_12x5(b + 40 * rest, local.scores + 8 * rest, row, col + rest, local);
+      attention_scores_in_part_5x13(b + 40 * rest, local.scores + 16 * rest, row, col + rest,
+          local);
     }
   }
 }
 
-// What 5 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_5(const Memory& m, long c1, long row,
+// What 13 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_13(const Memory& m, long c1, long row,
     attention_memory& local) {
   store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 8, load(local.carry + 8) * load(local.total + 8));
 
   float* out = m.out + 3080 * c1 + 40 * row;
-  for (long i = 0; i < 5; ++i) {
+  for (long i = 0; i < 13; ++i) {
     const vec carry = splat(local.carry[i]);
     for (long n = 0; n < 40; n += 8) {
       store(out + 40 * i + n, carry * load(out + 40 * i + n));
@@ -1708,7 +1539,7 @@ struct attention_memory {
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
-    const vec a0 = splat(weights[8 * k]);
+    const vec a0 = splat(weights[16 * k]);
     const vec b0 = load(v + 40 * k);
     s00 = fma(a0, b0, s00);
     const vec b1 = load(v + 40 * k + 8);
@@ -1728,95 +1559,106 @@ struct attention_memory {
   store(out + 32, s04);
 }
 
-// Scores of 5 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_5(const Memory& m, long c1, long row, long col, long count,
+// Scores of 13 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_13(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
   const float* v = m.v + 3080 * c1 + 40 * col;
   float* out = m.out + 3080 * c1 + 40 * row;
   store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
 
-  for (long i = 0; i < 4; i += 2) {
+  for (long i = 0; i < 12; i += 2) {
     const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
     const long end = smaller(high_last - col, count);
     attention_values_2x40(local.scores + i, v, end, out + 40 * i, fresh);
   }
   {
-    const long high_first = smaller(8 * ((row + 4) / 8) + 8, 77);
+    const long high_first = smaller(8 * ((row + 12) / 8) + 8, 77);
     const long end = smaller(high_first - col, count);
-    attention_values_1x40(local.scores + 4, v, end, out + 160, fresh);
+    attention_values_1x40(local.scores + 12, v, end, out + 480, fresh);
   }
 }
 
-// 5 rows against `count` columns from col on.
-[[gnu::noinline]] void attention_visit_5(const Memory& m, long c1, long row, long col, long count,
+// 13 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_13(const Memory& m, long c1, long row, long col, long count,
     long whole_end, attention_memory& local, bool fresh) {
   store(local.block_total, splat(0.0f));
+  store(local.block_total + 8, splat(0.0f));
   long done = 0;
 
   // The first columns give each row the score that the others are compared with.
   if (fresh) {
     const float* b = m.k + 3080 * c1 + 40 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
-    if (count < 13) {
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    if (count < 6) {
       if (col < whole_end) {
-        attention_scores_12x8(local.rows, b, local.scores, local.block_peak);
+        attention_scores_5x16(local.rows, b, local.scores, local.block_peak);
       } else {
-        attention_scores_in_part_12x5(b, local.scores, row, col, local);
+        attention_scores_in_part_5x13(b, local.scores, row, col, local);
       }
     } else if (col < whole_end) {
-      attention_scores_13x8(local.rows, b, local.scores, local.block_peak);
+      attention_scores_6x16(local.rows, b, local.scores, local.block_peak);
     } else {
-      attention_scores_in_part_13x5(b, local.scores, row, col, local);
+      attention_scores_in_part_6x13(b, local.scores, row, col, local);
     }
-    done = smaller(13, count);
-    attention_weigh_8(local, done, true);
+    done = smaller(6, count);
+    attention_weigh_16(local, done, true);
   }
 
-  attention_weights_of_5(m, c1, row, col, done, count, whole_end, local);
+  attention_weights_of_13(m, c1, row, col, done, count, whole_end, local);
 
   // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
   const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
-  if (any(negation(inside0))) {
+  const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 8), splat(0x1p+40f)));
+  if (any(negation(inside1))) {
     store(local.block_peak, splat(-__FLT_MAX__));
-    attention_scores_of_5(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_8(local, done, false);
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    attention_scores_of_13(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_16(local, done, false);
     if (!fresh) {
-      attention_carry_over_5(m, c1, row, local);
+      attention_carry_over_13(m, c1, row, local);
     }
-    attention_weights_of_5(m, c1, row, col, done, count, whole_end, local);
+    attention_weights_of_13(m, c1, row, col, done, count, whole_end, local);
   }
 
-  attention_fold_5(m, c1, row, col, count, local, fresh);
+  attention_fold_13(m, c1, row, col, count, local, fresh);
 }
 
-// The one block of 5 rows.
-[[gnu::noinline]] void attention_5_rows(const Memory& m, long c1, attention_memory& local) {
-  const long row = 72;
+// The one block of 13 rows.
+[[gnu::noinline]] void attention_13_rows(const Memory& m, long c1, attention_memory& local) {
+  const long row = 64;
   const float* a = m.q + 3080 * c1 + 40 * row;
   float* out = m.out + 3080 * c1 + 40 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
+  for (long k = 0; k < 40; k += 8) {
+    transpose_block(a + k, 40, local.rows + 16 * k, 16, splat(0.22811012f));
+  }
   for (long k = 0; k < 40; ++k) {
     for (long lane = 0; lane < 8; ++lane) {
-      const long r = smaller(lane, 4);
-      local.rows[8 * k + lane] = a[40 * r + k] * 0.22811012f;
+      const long r = smaller(lane + 8, 12);
+      local.rows[16 * k + lane + 8] = a[40 * r + k] * 0.22811012f;
     }
   }
 
   store(local.peak, splat(-__FLT_MAX__));
   store(local.total, splat(0.0f));
+  store(local.peak + 8, splat(-__FLT_MAX__));
+  store(local.total + 8, splat(0.0f));
 
   bool fresh = true;
-  for (long col = 0; col < 77; col += 104) {
-    attention_visit_5(m, c1, row, col, smaller(104, 77 - col), 65, local, fresh);
+  for (long col = 0; col < 77; col += 78) {
+    attention_visit_13(m, c1, row, col, smaller(78, 77 - col), 60, local, fresh);
     fresh = false;
   }
 
   store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 8, splat(1.0f) / load(local.total + 8));
 
   // x - x is 0, or NaN if x is not finite.
   vec odd = splat(0.0f);
-  for (long i = 0; i < 5; ++i) {
+  for (long i = 0; i < 13; ++i) {
     const vec factor = splat(local.carry[i]);
     for (long n = 0; n < 40; n += 8) {
       const vec x = factor * load(out + 40 * i + n);
@@ -1827,7 +1669,7 @@ struct attention_memory {
 
   // Rows that are not finite are computed again, with care.
   if (has_nan(odd)) {
-    for (long i = 0; i < 5; ++i) {
+    for (long i = 0; i < 13; ++i) {
       vec row_odd = splat(0.0f);
       for (long n = 0; n < 40; n += 8) {
         const vec x = load(out + 40 * i + n);
@@ -1842,25 +1684,25 @@ struct attention_memory {
 
 // An item: one block of rows.
 [[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
-  const long block = item % 10;
-  const long c1 = item / 10;
-  if (block < 9) {
-    attention_8_rows(m, c1, block, local);
+  const long block = item % 5;
+  const long c1 = item / 5;
+  if (block < 4) {
+    attention_16_rows(m, c1, block, local);
   } else {
-    attention_5_rows(m, c1, local);
+    attention_13_rows(m, c1, local);
   }
 }
 
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 1200L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 1984L * worker));
   restore_float_state(before);
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 4800u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 7936u * (size_t)workers; }
 
 void run(const sdpa_1_3_77_40_true_args* args, const void* packed, void* workspace, int workers,
     sdpa_1_3_77_40_true_parallel_for parallel_for, void* ctx) {
@@ -1877,7 +1719,7 @@ void run(const sdpa_1_3_77_40_true_args* args, const void* packed, void* workspa
     if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
     for (long item = 0; item < items; ++item) body(&m, item, 0);
   };
-  each(30, attention_body);
+  each(15, attention_body);
 }
 
 }  // namespace sdpa_1_3_77_40_true_avx2

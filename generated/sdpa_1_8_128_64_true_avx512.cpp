@@ -359,25 +359,117 @@ struct attention_memory {
   store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
 }
 
-// 8 columns x 32 rows where pairs are removed; a vector of rows that keeps none is skipped.
+// 8 columns x 32 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_8x32_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 32 * k);
+    const vec b1 = load(rows + 32 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 32, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 64, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 96, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 128, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  store(scores + 160, x5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  store(scores + 192, x6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
+  store(scores + 224, x7_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 16, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 48, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 80, x2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  store(scores + 112, x3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  store(scores + 144, x4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
+  store(scores + 176, x5_1);
+  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s61, removed);
+  store(scores + 208, x6_1);
+  const vec x7_1 = select(iless_equal(isplat(col + 7), row_of_lane1), s71, removed);
+  store(scores + 240, x7_1);
+
+  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
+  const vec high1_1 = max(max(x4_1, x5_1), max(x6_1, x7_1));
+  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
+}
+
+// 8 columns x 32 rows where pairs are removed; vectors of rows that keep none are skipped.
 [[gnu::noinline]] void attention_scores_in_part_8x32(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 16 * (row / 16) + 16;
-  if (col < high0) {
-    attention_scores_8x16_in_part(local.rows, b, scores, local.block_peak, row, col);
-  } else {
-    for (long i = 0; i < 8; ++i) {
-      store(scores + 32 * i, splat(-__builtin_inff()));
+  const bool some0 = col < high0;
+  const long high1 = 16 * (row / 16) + 32;
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 8; ++i) {
+        store(scores + 32 * i + 16 * v, splat(-__builtin_inff()));
+      }
     }
   }
-  const long high1 = 16 * (row / 16) + 32;
-  if (col < high1) {
-    attention_scores_8x16_in_part(local.rows + 16, b, scores + 16, local.block_peak + 16, row + 16,
-        col);
-  } else {
-    for (long i = 0; i < 8; ++i) {
-      store(scores + 32 * i + 16, splat(-__builtin_inff()));
-    }
+  if (end - first == 1) {
+    attention_scores_8x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.block_peak + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 2) {
+    attention_scores_8x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.block_peak + 16 * first, row + 16 * first, col);
   }
 }
 
@@ -563,25 +655,132 @@ struct attention_memory {
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
 }
 
-// 8 columns x 32 rows where pairs are removed; a vector of rows that keeps none is skipped.
+// 8 columns x 32 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_8x32_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  vec s20 = start0, s21 = start1;
+  vec s30 = start0, s31 = start1;
+  vec s40 = start0, s41 = start1;
+  vec s50 = start0, s51 = start1;
+  vec s60 = start0, s61 = start1;
+  vec s70 = start0, s71 = start1;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 32 * k);
+    const vec b1 = load(rows + 32 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 32, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 64, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 96, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 128, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  const vec w5_0 = exp2_near(x5_0);
+  store(scores + 160, w5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  const vec w6_0 = exp2_near(x6_0);
+  store(scores + 192, w6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
+  const vec w7_0 = exp2_near(x7_0);
+  store(scores + 224, w7_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 16, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 48, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 80, w2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  const vec w3_1 = exp2_near(x3_1);
+  store(scores + 112, w3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  const vec w4_1 = exp2_near(x4_1);
+  store(scores + 144, w4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
+  const vec w5_1 = exp2_near(x5_1);
+  store(scores + 176, w5_1);
+  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s61, removed);
+  const vec w6_1 = exp2_near(x6_1);
+  store(scores + 208, w6_1);
+  const vec x7_1 = select(iless_equal(isplat(col + 7), row_of_lane1), s71, removed);
+  const vec w7_1 = exp2_near(x7_1);
+  store(scores + 240, w7_1);
+
+  store(block_total + 16,
+      load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1);
+}
+
+// 8 columns x 32 rows where pairs are removed; vectors of rows that keep none are skipped.
 [[gnu::noinline]] void attention_weights_in_part_8x32(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 16 * (row / 16) + 16;
-  if (col < high0) {
-    attention_weights_8x16_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
-  } else {
-    for (long i = 0; i < 8; ++i) {
-      store(scores + 32 * i, splat(0.0f));
+  const bool some0 = col < high0;
+  const long high1 = 16 * (row / 16) + 32;
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 8; ++i) {
+        store(scores + 32 * i + 16 * v, splat(0.0f));
+      }
     }
   }
-  const long high1 = 16 * (row / 16) + 32;
-  if (col < high1) {
-    attention_weights_8x16_in_part(local.rows + 16, b, scores + 16, local.shift + 16,
-        local.block_total + 16, row + 16, col);
-  } else {
-    for (long i = 0; i < 8; ++i) {
-      store(scores + 32 * i + 16, splat(0.0f));
-    }
+  if (end - first == 1) {
+    attention_weights_8x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 2) {
+    attention_weights_8x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
   }
 }
 

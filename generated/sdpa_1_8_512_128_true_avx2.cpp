@@ -315,33 +315,156 @@ struct attention_memory {
   store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
 }
 
-// 4 columns x 24 rows where pairs are removed; a vector of rows that keeps none is skipped.
+// 4 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_4x16_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 128; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 128]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 256]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 384]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 24, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 48, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 72, x3_0);
+
+  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 32, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 56, x2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  store(scores + 80, x3_1);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(max(x0_1, x1_1), max(x2_1, x3_1))));
+}
+
+// 4 columns x 24 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_4x24_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 128; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
+    const vec b2 = load(rows + 24 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 128]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 256]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 384]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 24, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 48, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 72, x3_0);
+
+  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 32, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 56, x2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  store(scores + 80, x3_1);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(max(x0_1, x1_1), max(x2_1, x3_1))));
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  store(scores + 16, x0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  store(scores + 40, x1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  store(scores + 64, x2_2);
+  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
+  store(scores + 88, x3_2);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(max(x0_2, x1_2), max(x2_2, x3_2))));
+}
+
+// 4 columns x 24 rows where pairs are removed; vectors of rows that keep none are skipped.
 [[gnu::noinline]] void attention_scores_in_part_4x24(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 8 * (row / 8) + 8;
-  if (col < high0) {
-    attention_scores_4x8_in_part(local.rows, b, scores, local.block_peak, row, col);
-  } else {
-    for (long i = 0; i < 4; ++i) {
-      store(scores + 24 * i, splat(-__builtin_inff()));
-    }
-  }
+  const bool some0 = col < high0;
   const long high1 = 8 * (row / 8) + 16;
-  if (col < high1) {
-    attention_scores_4x8_in_part(local.rows + 8, b, scores + 8, local.block_peak + 8, row + 8, col);
-  } else {
-    for (long i = 0; i < 4; ++i) {
-      store(scores + 24 * i + 8, splat(-__builtin_inff()));
+  const bool some1 = col < high1;
+  const long high2 = 8 * (row / 8) + 24;
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 4; ++i) {
+        store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
+      }
     }
   }
-  const long high2 = 8 * (row / 8) + 24;
-  if (col < high2) {
-    attention_scores_4x8_in_part(local.rows + 16, b, scores + 16, local.block_peak + 16, row + 16,
-        col);
-  } else {
-    for (long i = 0; i < 4; ++i) {
-      store(scores + 24 * i + 16, splat(-__builtin_inff()));
-    }
+  if (end - first == 1) {
+    attention_scores_4x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_scores_4x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 3) {
+    attention_scores_4x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
   }
 }
 
@@ -501,34 +624,181 @@ struct attention_memory {
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
 }
 
-// 4 columns x 24 rows where pairs are removed; a vector of rows that keeps none is skipped.
+// 4 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_4x16_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  vec s20 = start0, s21 = start1;
+  vec s30 = start0, s31 = start1;
+#pragma GCC unroll 4
+  for (long k = 0; k < 128; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 128]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 256]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 384]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 24, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 48, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 72, w3_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 32, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 56, w2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  const vec w3_1 = exp2_near(x3_1);
+  store(scores + 80, w3_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1);
+}
+
+// 4 columns x 24 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_4x24_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  vec s00 = start0, s01 = start1, s02 = start2;
+  vec s10 = start0, s11 = start1, s12 = start2;
+  vec s20 = start0, s21 = start1, s22 = start2;
+  vec s30 = start0, s31 = start1, s32 = start2;
+#pragma GCC unroll 4
+  for (long k = 0; k < 128; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
+    const vec b2 = load(rows + 24 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 128]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 256]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 384]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 24, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 48, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 72, w3_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 32, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 56, w2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  const vec w3_1 = exp2_near(x3_1);
+  store(scores + 80, w3_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1);
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  const vec w0_2 = exp2_near(x0_2);
+  store(scores + 16, w0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  const vec w1_2 = exp2_near(x1_2);
+  store(scores + 40, w1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  const vec w2_2 = exp2_near(x2_2);
+  store(scores + 64, w2_2);
+  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
+  const vec w3_2 = exp2_near(x3_2);
+  store(scores + 88, w3_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2 + w3_2);
+}
+
+// 4 columns x 24 rows where pairs are removed; vectors of rows that keep none are skipped.
 [[gnu::noinline]] void attention_weights_in_part_4x24(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 8 * (row / 8) + 8;
-  if (col < high0) {
-    attention_weights_4x8_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
-  } else {
-    for (long i = 0; i < 4; ++i) {
-      store(scores + 24 * i, splat(0.0f));
-    }
-  }
+  const bool some0 = col < high0;
   const long high1 = 8 * (row / 8) + 16;
-  if (col < high1) {
-    attention_weights_4x8_in_part(local.rows + 8, b, scores + 8, local.shift + 8,
-        local.block_total + 8, row + 8, col);
-  } else {
-    for (long i = 0; i < 4; ++i) {
-      store(scores + 24 * i + 8, splat(0.0f));
+  const bool some1 = col < high1;
+  const long high2 = 8 * (row / 8) + 24;
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 4; ++i) {
+        store(scores + 24 * i + 8 * v, splat(0.0f));
+      }
     }
   }
-  const long high2 = 8 * (row / 8) + 24;
-  if (col < high2) {
-    attention_weights_4x8_in_part(local.rows + 16, b, scores + 16, local.shift + 16,
-        local.block_total + 16, row + 16, col);
-  } else {
-    for (long i = 0; i < 4; ++i) {
-      store(scores + 24 * i + 16, splat(0.0f));
-    }
+  if (end - first == 1) {
+    attention_weights_4x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_weights_4x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 3) {
+    attention_weights_4x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
 }
 
@@ -917,16 +1187,23 @@ struct attention_memory {
   store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
 }
 
-// 8 columns x 8 rows where pairs are removed; a vector of rows that keeps none is skipped.
+// 8 columns x 8 rows where pairs are removed; vectors of rows that keep none are skipped.
 [[gnu::noinline]] void attention_scores_in_part_8x8(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 8 * (row / 8) + 8;
-  if (col < high0) {
-    attention_scores_8x8_in_part(local.rows, b, scores, local.block_peak, row, col);
-  } else {
-    for (long i = 0; i < 8; ++i) {
-      store(scores + 24 * i, splat(-__builtin_inff()));
+  const bool some0 = col < high0;
+  const long first = some0 ? 0 : 1;
+  const long end = some0 ? 1 : 0;
+  for (long v = 0; v < 1; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 8; ++i) {
+        store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
+      }
     }
+  }
+  if (end - first == 1) {
+    attention_scores_8x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
   }
 }
 
@@ -1091,16 +1368,23 @@ struct attention_memory {
   store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), max(high2_0, high3_0))));
 }
 
-// 14 columns x 8 rows where pairs are removed; a vector of rows that keeps none is skipped.
+// 14 columns x 8 rows where pairs are removed; vectors of rows that keep none are skipped.
 [[gnu::noinline]] void attention_scores_in_part_14x8(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 8 * (row / 8) + 8;
-  if (col < high0) {
-    attention_scores_14x8_in_part(local.rows, b, scores, local.block_peak, row, col);
-  } else {
-    for (long i = 0; i < 14; ++i) {
-      store(scores + 24 * i, splat(-__builtin_inff()));
+  const bool some0 = col < high0;
+  const long first = some0 ? 0 : 1;
+  const long end = some0 ? 1 : 0;
+  for (long v = 0; v < 1; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 14; ++i) {
+        store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
+      }
     }
+  }
+  if (end - first == 1) {
+    attention_scores_14x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
   }
 }
 
@@ -1312,16 +1596,23 @@ struct attention_memory {
           w10_0 + w11_0 + w12_0 + w13_0);
 }
 
-// 14 columns x 8 rows where pairs are removed; a vector of rows that keeps none is skipped.
+// 14 columns x 8 rows where pairs are removed; vectors of rows that keep none are skipped.
 [[gnu::noinline]] void attention_weights_in_part_14x8(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 8 * (row / 8) + 8;
-  if (col < high0) {
-    attention_weights_14x8_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
-  } else {
-    for (long i = 0; i < 14; ++i) {
-      store(scores + 24 * i, splat(0.0f));
+  const bool some0 = col < high0;
+  const long first = some0 ? 0 : 1;
+  const long end = some0 ? 1 : 0;
+  for (long v = 0; v < 1; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 14; ++i) {
+        store(scores + 24 * i + 8 * v, splat(0.0f));
+      }
     }
+  }
+  if (end - first == 1) {
+    attention_weights_14x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
 }
 
@@ -1442,16 +1733,23 @@ struct attention_memory {
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
 }
 
-// 8 columns x 8 rows where pairs are removed; a vector of rows that keeps none is skipped.
+// 8 columns x 8 rows where pairs are removed; vectors of rows that keep none are skipped.
 [[gnu::noinline]] void attention_weights_in_part_8x8(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 8 * (row / 8) + 8;
-  if (col < high0) {
-    attention_weights_8x8_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
-  } else {
-    for (long i = 0; i < 8; ++i) {
-      store(scores + 24 * i, splat(0.0f));
+  const bool some0 = col < high0;
+  const long first = some0 ? 0 : 1;
+  const long end = some0 ? 1 : 0;
+  for (long v = 0; v < 1; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 8; ++i) {
+        store(scores + 24 * i + 8 * v, splat(0.0f));
+      }
     }
+  }
+  if (end - first == 1) {
+    attention_weights_8x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
 }
 

@@ -15,10 +15,10 @@
 //   };
 //
 // What was decided:
-// - attention: 8 times 512 rows against 512 columns, 120 at a time: their scores lie in a worker's
-//   35.6 kB and nowhere else. 10 blocks of 48 rows, score tiles of 8 columns x 48 lanes: 24 of 32
-//   registers accumulate, a step is 24 fma on 11 loads. 1 block of 32 rows, score tiles of 12
-//   columns x 32 lanes: 24 of 32 registers accumulate, a step is 24 fma on 14 loads. Whole tiles of
+// - attention: 8 times 512 rows against 512 columns, 112 at a time: their scores lie in a worker's
+//   34.1 kB and nowhere else. 10 blocks of 48 rows, score tiles of 8 columns x 48 lanes: 24 of 32
+//   registers accumulate, a step is 24 fma on 11 loads. 1 block of 32 rows, score tiles of 14
+//   columns x 32 lanes: 28 of 32 registers accumulate, a step is 28 fma on 16 loads. Whole tiles of
 //   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 14 rows x 32
 //   columns: 28 of 32 registers accumulate, a step is 28 fma on 16 loads.
 #include "sdpa_1_8_512_64_true.h"
@@ -226,7 +226,7 @@ struct Memory {
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
   float rows[3072];       // [64][48], scaled, in units of log 2
-  float scores[5760];     // [120][48]; weights once they are known
+  float scores[5376];     // [112][48]; weights once they are known
   float peak[48];         // of each row, the score that the others are compared with
   float total[48];        // and the sum of its weights
   float carry[48];        // what its older sums are multiplied by, at the end by what
@@ -382,34 +382,242 @@ struct attention_memory {
   store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
 }
 
-// 8 columns x 48 rows where pairs are removed; a vector of rows that keeps none is skipped.
+// 8 columns x 32 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_8x32_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 48, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 96, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 144, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 192, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  store(scores + 240, x5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  store(scores + 288, x6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
+  store(scores + 336, x7_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 16, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 64, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 112, x2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  store(scores + 160, x3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  store(scores + 208, x4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
+  store(scores + 256, x5_1);
+  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s61, removed);
+  store(scores + 304, x6_1);
+  const vec x7_1 = select(iless_equal(isplat(col + 7), row_of_lane1), s71, removed);
+  store(scores + 352, x7_1);
+
+  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
+  const vec high1_1 = max(max(x4_1, x5_1), max(x6_1, x7_1));
+  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
+}
+
+// 8 columns x 48 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_8x48_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec b2 = load(rows + 48 * k + 32);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+    s72 = fma(a7, b2, s72);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 48, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 96, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 144, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 192, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  store(scores + 240, x5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  store(scores + 288, x6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
+  store(scores + 336, x7_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 16, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 64, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 112, x2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  store(scores + 160, x3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  store(scores + 208, x4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
+  store(scores + 256, x5_1);
+  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s61, removed);
+  store(scores + 304, x6_1);
+  const vec x7_1 = select(iless_equal(isplat(col + 7), row_of_lane1), s71, removed);
+  store(scores + 352, x7_1);
+
+  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
+  const vec high1_1 = max(max(x4_1, x5_1), max(x6_1, x7_1));
+  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
+
+  const ivec row_of_lane2 = isplat(row + 32) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  store(scores + 32, x0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  store(scores + 80, x1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  store(scores + 128, x2_2);
+  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
+  store(scores + 176, x3_2);
+  const vec x4_2 = select(iless_equal(isplat(col + 4), row_of_lane2), s42, removed);
+  store(scores + 224, x4_2);
+  const vec x5_2 = select(iless_equal(isplat(col + 5), row_of_lane2), s52, removed);
+  store(scores + 272, x5_2);
+  const vec x6_2 = select(iless_equal(isplat(col + 6), row_of_lane2), s62, removed);
+  store(scores + 320, x6_2);
+  const vec x7_2 = select(iless_equal(isplat(col + 7), row_of_lane2), s72, removed);
+  store(scores + 368, x7_2);
+
+  const vec high0_2 = max(max(x0_2, x1_2), max(x2_2, x3_2));
+  const vec high1_2 = max(max(x4_2, x5_2), max(x6_2, x7_2));
+  store(block_peak + 32, max(load(block_peak + 32), max(high0_2, high1_2)));
+}
+
+// 8 columns x 48 rows where pairs are removed; vectors of rows that keep none are skipped.
 [[gnu::noinline]] void attention_scores_in_part_8x48(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 16 * (row / 16) + 16;
-  if (col < high0) {
-    attention_scores_8x16_in_part(local.rows, b, scores, local.block_peak, row, col);
-  } else {
-    for (long i = 0; i < 8; ++i) {
-      store(scores + 48 * i, splat(-__builtin_inff()));
-    }
-  }
+  const bool some0 = col < high0;
   const long high1 = 16 * (row / 16) + 32;
-  if (col < high1) {
-    attention_scores_8x16_in_part(local.rows + 16, b, scores + 16, local.block_peak + 16, row + 16,
-        col);
-  } else {
-    for (long i = 0; i < 8; ++i) {
-      store(scores + 48 * i + 16, splat(-__builtin_inff()));
+  const bool some1 = col < high1;
+  const long high2 = 16 * (row / 16) + 48;
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 8; ++i) {
+        store(scores + 48 * i + 16 * v, splat(-__builtin_inff()));
+      }
     }
   }
-  const long high2 = 16 * (row / 16) + 48;
-  if (col < high2) {
-    attention_scores_8x16_in_part(local.rows + 32, b, scores + 32, local.block_peak + 32, row + 32,
-        col);
-  } else {
-    for (long i = 0; i < 8; ++i) {
-      store(scores + 48 * i + 32, splat(-__builtin_inff()));
-    }
+  if (end - first == 1) {
+    attention_scores_8x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.block_peak + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 2) {
+    attention_scores_8x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.block_peak + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 3) {
+    attention_scores_8x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.block_peak + 16 * first, row + 16 * first, col);
   }
 }
 
@@ -639,34 +847,280 @@ struct attention_memory {
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
 }
 
-// 8 columns x 48 rows where pairs are removed; a vector of rows that keeps none is skipped.
+// 8 columns x 32 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_8x32_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  vec s20 = start0, s21 = start1;
+  vec s30 = start0, s31 = start1;
+  vec s40 = start0, s41 = start1;
+  vec s50 = start0, s51 = start1;
+  vec s60 = start0, s61 = start1;
+  vec s70 = start0, s71 = start1;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 48, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 96, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 144, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 192, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  const vec w5_0 = exp2_near(x5_0);
+  store(scores + 240, w5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  const vec w6_0 = exp2_near(x6_0);
+  store(scores + 288, w6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
+  const vec w7_0 = exp2_near(x7_0);
+  store(scores + 336, w7_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 16, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 64, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 112, w2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  const vec w3_1 = exp2_near(x3_1);
+  store(scores + 160, w3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  const vec w4_1 = exp2_near(x4_1);
+  store(scores + 208, w4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
+  const vec w5_1 = exp2_near(x5_1);
+  store(scores + 256, w5_1);
+  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s61, removed);
+  const vec w6_1 = exp2_near(x6_1);
+  store(scores + 304, w6_1);
+  const vec x7_1 = select(iless_equal(isplat(col + 7), row_of_lane1), s71, removed);
+  const vec w7_1 = exp2_near(x7_1);
+  store(scores + 352, w7_1);
+
+  store(block_total + 16,
+      load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1);
+}
+
+// 8 columns x 48 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_8x48_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  const vec start2 = load(shift + 32);
+  vec s00 = start0, s01 = start1, s02 = start2;
+  vec s10 = start0, s11 = start1, s12 = start2;
+  vec s20 = start0, s21 = start1, s22 = start2;
+  vec s30 = start0, s31 = start1, s32 = start2;
+  vec s40 = start0, s41 = start1, s42 = start2;
+  vec s50 = start0, s51 = start1, s52 = start2;
+  vec s60 = start0, s61 = start1, s62 = start2;
+  vec s70 = start0, s71 = start1, s72 = start2;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec b2 = load(rows + 48 * k + 32);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+    s72 = fma(a7, b2, s72);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 48, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 96, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 144, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 192, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  const vec w5_0 = exp2_near(x5_0);
+  store(scores + 240, w5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  const vec w6_0 = exp2_near(x6_0);
+  store(scores + 288, w6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
+  const vec w7_0 = exp2_near(x7_0);
+  store(scores + 336, w7_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 16, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 64, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 112, w2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  const vec w3_1 = exp2_near(x3_1);
+  store(scores + 160, w3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  const vec w4_1 = exp2_near(x4_1);
+  store(scores + 208, w4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
+  const vec w5_1 = exp2_near(x5_1);
+  store(scores + 256, w5_1);
+  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s61, removed);
+  const vec w6_1 = exp2_near(x6_1);
+  store(scores + 304, w6_1);
+  const vec x7_1 = select(iless_equal(isplat(col + 7), row_of_lane1), s71, removed);
+  const vec w7_1 = exp2_near(x7_1);
+  store(scores + 352, w7_1);
+
+  store(block_total + 16,
+      load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1);
+
+  const ivec row_of_lane2 = isplat(row + 32) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  const vec w0_2 = exp2_near(x0_2);
+  store(scores + 32, w0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  const vec w1_2 = exp2_near(x1_2);
+  store(scores + 80, w1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  const vec w2_2 = exp2_near(x2_2);
+  store(scores + 128, w2_2);
+  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
+  const vec w3_2 = exp2_near(x3_2);
+  store(scores + 176, w3_2);
+  const vec x4_2 = select(iless_equal(isplat(col + 4), row_of_lane2), s42, removed);
+  const vec w4_2 = exp2_near(x4_2);
+  store(scores + 224, w4_2);
+  const vec x5_2 = select(iless_equal(isplat(col + 5), row_of_lane2), s52, removed);
+  const vec w5_2 = exp2_near(x5_2);
+  store(scores + 272, w5_2);
+  const vec x6_2 = select(iless_equal(isplat(col + 6), row_of_lane2), s62, removed);
+  const vec w6_2 = exp2_near(x6_2);
+  store(scores + 320, w6_2);
+  const vec x7_2 = select(iless_equal(isplat(col + 7), row_of_lane2), s72, removed);
+  const vec w7_2 = exp2_near(x7_2);
+  store(scores + 368, w7_2);
+
+  store(block_total + 32,
+      load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2 + w4_2 + w5_2 + w6_2 + w7_2);
+}
+
+// 8 columns x 48 rows where pairs are removed; vectors of rows that keep none are skipped.
 [[gnu::noinline]] void attention_weights_in_part_8x48(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 16 * (row / 16) + 16;
-  if (col < high0) {
-    attention_weights_8x16_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
-  } else {
-    for (long i = 0; i < 8; ++i) {
-      store(scores + 48 * i, splat(0.0f));
-    }
-  }
+  const bool some0 = col < high0;
   const long high1 = 16 * (row / 16) + 32;
-  if (col < high1) {
-    attention_weights_8x16_in_part(local.rows + 16, b, scores + 16, local.shift + 16,
-        local.block_total + 16, row + 16, col);
-  } else {
-    for (long i = 0; i < 8; ++i) {
-      store(scores + 48 * i + 16, splat(0.0f));
+  const bool some1 = col < high1;
+  const long high2 = 16 * (row / 16) + 48;
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 8; ++i) {
+        store(scores + 48 * i + 16 * v, splat(0.0f));
+      }
     }
   }
-  const long high2 = 16 * (row / 16) + 48;
-  if (col < high2) {
-    attention_weights_8x16_in_part(local.rows + 32, b, scores + 32, local.shift + 32,
-        local.block_total + 32, row + 32, col);
-  } else {
-    for (long i = 0; i < 8; ++i) {
-      store(scores + 48 * i + 32, splat(0.0f));
-    }
+  if (end - first == 1) {
+    attention_weights_8x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 2) {
+    attention_weights_8x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 3) {
+    attention_weights_8x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
   }
 }
 
@@ -1049,8 +1503,8 @@ struct attention_memory {
   bool fresh = true;
   const long whole_end = 48 * nth;
   const long end = 48 * nth + 48;
-  for (long col = 0; col < end; col += 120) {
-    attention_visit_48(m, c1, row, col, smaller(120, end - col), whole_end, local, fresh);
+  for (long col = 0; col < end; col += 112) {
+    attention_visit_48(m, c1, row, col, smaller(112, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
@@ -1152,30 +1606,34 @@ struct attention_memory {
   store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
 }
 
-// 8 columns x 32 rows where pairs are removed; a vector of rows that keeps none is skipped.
+// 8 columns x 32 rows where pairs are removed; vectors of rows that keep none are skipped.
 [[gnu::noinline]] void attention_scores_in_part_8x32(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 16 * (row / 16) + 16;
-  if (col < high0) {
-    attention_scores_8x16_in_part(local.rows, b, scores, local.block_peak, row, col);
-  } else {
-    for (long i = 0; i < 8; ++i) {
-      store(scores + 48 * i, splat(-__builtin_inff()));
+  const bool some0 = col < high0;
+  const long high1 = 16 * (row / 16) + 32;
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 8; ++i) {
+        store(scores + 48 * i + 16 * v, splat(-__builtin_inff()));
+      }
     }
   }
-  const long high1 = 16 * (row / 16) + 32;
-  if (col < high1) {
-    attention_scores_8x16_in_part(local.rows + 16, b, scores + 16, local.block_peak + 16, row + 16,
-        col);
-  } else {
-    for (long i = 0; i < 8; ++i) {
-      store(scores + 48 * i + 16, splat(-__builtin_inff()));
-    }
+  if (end - first == 1) {
+    attention_scores_8x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.block_peak + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 2) {
+    attention_scores_8x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.block_peak + 16 * first, row + 16 * first, col);
   }
 }
 
-// 12 columns x 32 rows of scores.
-[[gnu::noinline]] void attention_scores_12x32(const float* rows, const float* b, float* scores,
+// 14 columns x 32 rows of scores.
+[[gnu::noinline]] void attention_scores_14x32(const float* rows, const float* b, float* scores,
     float* block_peak) {
   vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
   vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
@@ -1189,6 +1647,8 @@ struct attention_memory {
   vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
   vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
   vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
+  vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
+  vec s13_0 = splat(0.0f), s13_1 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 48 * k);
@@ -1229,6 +1689,12 @@ struct attention_memory {
     const vec a11 = splat(b[k + 704]);
     s11_0 = fma(a11, b0, s11_0);
     s11_1 = fma(a11, b1, s11_1);
+    const vec a12 = splat(b[k + 768]);
+    s12_0 = fma(a12, b0, s12_0);
+    s12_1 = fma(a12, b1, s12_1);
+    const vec a13 = splat(b[k + 832]);
+    s13_0 = fma(a13, b0, s13_0);
+    s13_1 = fma(a13, b1, s13_1);
   }
 
   store(scores, s0_0);
@@ -1243,11 +1709,14 @@ struct attention_memory {
   store(scores + 432, s9_0);
   store(scores + 480, s10_0);
   store(scores + 528, s11_0);
+  store(scores + 576, s12_0);
+  store(scores + 624, s13_0);
 
   const vec high0_0 = max(max(s0_0, s1_0), max(s2_0, s3_0));
   const vec high1_0 = max(max(s4_0, s5_0), max(s6_0, s7_0));
   const vec high2_0 = max(max(s8_0, s9_0), max(s10_0, s11_0));
-  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), high2_0)));
+  const vec high3_0 = max(s12_0, s13_0);
+  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), max(high2_0, high3_0))));
 
   store(scores + 16, s0_1);
   store(scores + 64, s1_1);
@@ -1261,15 +1730,19 @@ struct attention_memory {
   store(scores + 448, s9_1);
   store(scores + 496, s10_1);
   store(scores + 544, s11_1);
+  store(scores + 592, s12_1);
+  store(scores + 640, s13_1);
 
   const vec high0_1 = max(max(s0_1, s1_1), max(s2_1, s3_1));
   const vec high1_1 = max(max(s4_1, s5_1), max(s6_1, s7_1));
   const vec high2_1 = max(max(s8_1, s9_1), max(s10_1, s11_1));
-  store(block_peak + 16, max(load(block_peak + 16), max(max(high0_1, high1_1), high2_1)));
+  const vec high3_1 = max(s12_1, s13_1);
+  store(block_peak + 16,
+      max(load(block_peak + 16), max(max(high0_1, high1_1), max(high2_1, high3_1))));
 }
 
-// 12 columns x 16 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_12x16_in_part(const float* rows, const float* b,
+// 14 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_14x16_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
   vec s0_0 = splat(0.0f);
   vec s1_0 = splat(0.0f);
@@ -1283,6 +1756,8 @@ struct attention_memory {
   vec s9_0 = splat(0.0f);
   vec s10_0 = splat(0.0f);
   vec s11_0 = splat(0.0f);
+  vec s12_0 = splat(0.0f);
+  vec s13_0 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 48 * k);
@@ -1310,6 +1785,10 @@ struct attention_memory {
     s10_0 = fma(a10, b0, s10_0);
     const vec a11 = splat(b[k + 704]);
     s11_0 = fma(a11, b0, s11_0);
+    const vec a12 = splat(b[k + 768]);
+    s12_0 = fma(a12, b0, s12_0);
+    const vec a13 = splat(b[k + 832]);
+    s13_0 = fma(a13, b0, s13_0);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -1339,32 +1818,182 @@ struct attention_memory {
   store(scores + 480, x10_0);
   const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
   store(scores + 528, x11_0);
+  const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
+  store(scores + 576, x12_0);
+  const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
+  store(scores + 624, x13_0);
 
   const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
   const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
   const vec high2_0 = max(max(x8_0, x9_0), max(x10_0, x11_0));
-  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), high2_0)));
+  const vec high3_0 = max(x12_0, x13_0);
+  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), max(high2_0, high3_0))));
 }
 
-// 12 columns x 32 rows where pairs are removed; a vector of rows that keeps none is skipped.
-[[gnu::noinline]] void attention_scores_in_part_12x32(const float* b, float* scores, long row,
+// 14 columns x 32 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_14x32_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
+  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
+  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
+  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
+  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
+  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
+  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
+  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
+  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
+  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
+  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
+  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
+  vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
+  vec s13_0 = splat(0.0f), s13_1 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    s0_1 = fma(a0, b1, s0_1);
+    const vec a1 = splat(b[k + 64]);
+    s1_0 = fma(a1, b0, s1_0);
+    s1_1 = fma(a1, b1, s1_1);
+    const vec a2 = splat(b[k + 128]);
+    s2_0 = fma(a2, b0, s2_0);
+    s2_1 = fma(a2, b1, s2_1);
+    const vec a3 = splat(b[k + 192]);
+    s3_0 = fma(a3, b0, s3_0);
+    s3_1 = fma(a3, b1, s3_1);
+    const vec a4 = splat(b[k + 256]);
+    s4_0 = fma(a4, b0, s4_0);
+    s4_1 = fma(a4, b1, s4_1);
+    const vec a5 = splat(b[k + 320]);
+    s5_0 = fma(a5, b0, s5_0);
+    s5_1 = fma(a5, b1, s5_1);
+    const vec a6 = splat(b[k + 384]);
+    s6_0 = fma(a6, b0, s6_0);
+    s6_1 = fma(a6, b1, s6_1);
+    const vec a7 = splat(b[k + 448]);
+    s7_0 = fma(a7, b0, s7_0);
+    s7_1 = fma(a7, b1, s7_1);
+    const vec a8 = splat(b[k + 512]);
+    s8_0 = fma(a8, b0, s8_0);
+    s8_1 = fma(a8, b1, s8_1);
+    const vec a9 = splat(b[k + 576]);
+    s9_0 = fma(a9, b0, s9_0);
+    s9_1 = fma(a9, b1, s9_1);
+    const vec a10 = splat(b[k + 640]);
+    s10_0 = fma(a10, b0, s10_0);
+    s10_1 = fma(a10, b1, s10_1);
+    const vec a11 = splat(b[k + 704]);
+    s11_0 = fma(a11, b0, s11_0);
+    s11_1 = fma(a11, b1, s11_1);
+    const vec a12 = splat(b[k + 768]);
+    s12_0 = fma(a12, b0, s12_0);
+    s12_1 = fma(a12, b1, s12_1);
+    const vec a13 = splat(b[k + 832]);
+    s13_0 = fma(a13, b0, s13_0);
+    s13_1 = fma(a13, b1, s13_1);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
+  store(scores + 48, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
+  store(scores + 96, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
+  store(scores + 144, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
+  store(scores + 192, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
+  store(scores + 240, x5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
+  store(scores + 288, x6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
+  store(scores + 336, x7_0);
+  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
+  store(scores + 384, x8_0);
+  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
+  store(scores + 432, x9_0);
+  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
+  store(scores + 480, x10_0);
+  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
+  store(scores + 528, x11_0);
+  const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
+  store(scores + 576, x12_0);
+  const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
+  store(scores + 624, x13_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
+  const vec high2_0 = max(max(x8_0, x9_0), max(x10_0, x11_0));
+  const vec high3_0 = max(x12_0, x13_0);
+  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), max(high2_0, high3_0))));
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s0_1, removed);
+  store(scores + 16, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s1_1, removed);
+  store(scores + 64, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s2_1, removed);
+  store(scores + 112, x2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s3_1, removed);
+  store(scores + 160, x3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s4_1, removed);
+  store(scores + 208, x4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s5_1, removed);
+  store(scores + 256, x5_1);
+  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s6_1, removed);
+  store(scores + 304, x6_1);
+  const vec x7_1 = select(iless_equal(isplat(col + 7), row_of_lane1), s7_1, removed);
+  store(scores + 352, x7_1);
+  const vec x8_1 = select(iless_equal(isplat(col + 8), row_of_lane1), s8_1, removed);
+  store(scores + 400, x8_1);
+  const vec x9_1 = select(iless_equal(isplat(col + 9), row_of_lane1), s9_1, removed);
+  store(scores + 448, x9_1);
+  const vec x10_1 = select(iless_equal(isplat(col + 10), row_of_lane1), s10_1, removed);
+  store(scores + 496, x10_1);
+  const vec x11_1 = select(iless_equal(isplat(col + 11), row_of_lane1), s11_1, removed);
+  store(scores + 544, x11_1);
+  const vec x12_1 = select(iless_equal(isplat(col + 12), row_of_lane1), s12_1, removed);
+  store(scores + 592, x12_1);
+  const vec x13_1 = select(iless_equal(isplat(col + 13), row_of_lane1), s13_1, removed);
+  store(scores + 640, x13_1);
+
+  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
+  const vec high1_1 = max(max(x4_1, x5_1), max(x6_1, x7_1));
+  const vec high2_1 = max(max(x8_1, x9_1), max(x10_1, x11_1));
+  const vec high3_1 = max(x12_1, x13_1);
+  store(block_peak + 16,
+      max(load(block_peak + 16), max(max(high0_1, high1_1), max(high2_1, high3_1))));
+}
+
+// 14 columns x 32 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_14x32(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 16 * (row / 16) + 16;
-  if (col < high0) {
-    attention_scores_12x16_in_part(local.rows, b, scores, local.block_peak, row, col);
-  } else {
-    for (long i = 0; i < 12; ++i) {
-      store(scores + 48 * i, splat(-__builtin_inff()));
+  const bool some0 = col < high0;
+  const long high1 = 16 * (row / 16) + 32;
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 14; ++i) {
+        store(scores + 48 * i + 16 * v, splat(-__builtin_inff()));
+      }
     }
   }
-  const long high1 = 16 * (row / 16) + 32;
-  if (col < high1) {
-    attention_scores_12x16_in_part(local.rows + 16, b, scores + 16, local.block_peak + 16, row + 16,
-        col);
-  } else {
-    for (long i = 0; i < 12; ++i) {
-      store(scores + 48 * i + 16, splat(-__builtin_inff()));
-    }
+  if (end - first == 1) {
+    attention_scores_14x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.block_peak + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 2) {
+    attention_scores_14x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.block_peak + 16 * first, row + 16 * first, col);
   }
 }
 
@@ -1403,8 +2032,8 @@ struct attention_memory {
   store(local.block_total + 16, total1);
 }
 
-// 12 columns x 32 rows of weights.
-[[gnu::noinline]] void attention_weights_12x32(const float* rows, const float* b, float* scores,
+// 14 columns x 32 rows of weights.
+[[gnu::noinline]] void attention_weights_14x32(const float* rows, const float* b, float* scores,
     const float* shift, float* block_total) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 16);
@@ -1420,6 +2049,8 @@ struct attention_memory {
   vec s9_0 = start0, s9_1 = start1;
   vec s10_0 = start0, s10_1 = start1;
   vec s11_0 = start0, s11_1 = start1;
+  vec s12_0 = start0, s12_1 = start1;
+  vec s13_0 = start0, s13_1 = start1;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 48 * k);
@@ -1460,6 +2091,12 @@ struct attention_memory {
     const vec a11 = splat(b[k + 704]);
     s11_0 = fma(a11, b0, s11_0);
     s11_1 = fma(a11, b1, s11_1);
+    const vec a12 = splat(b[k + 768]);
+    s12_0 = fma(a12, b0, s12_0);
+    s12_1 = fma(a12, b1, s12_1);
+    const vec a13 = splat(b[k + 832]);
+    s13_0 = fma(a13, b0, s13_0);
+    s13_1 = fma(a13, b1, s13_1);
   }
 
   const vec w0_0 = exp2_near(s0_0);
@@ -1486,10 +2123,14 @@ struct attention_memory {
   store(scores + 480, w10_0);
   const vec w11_0 = exp2_near(s11_0);
   store(scores + 528, w11_0);
+  const vec w12_0 = exp2_near(s12_0);
+  store(scores + 576, w12_0);
+  const vec w13_0 = exp2_near(s13_0);
+  store(scores + 624, w13_0);
 
   store(block_total,
       load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
-          w10_0 + w11_0);
+          w10_0 + w11_0 + w12_0 + w13_0);
 
   const vec w0_1 = exp2_near(s0_1);
   store(scores + 16, w0_1);
@@ -1515,14 +2156,18 @@ struct attention_memory {
   store(scores + 496, w10_1);
   const vec w11_1 = exp2_near(s11_1);
   store(scores + 544, w11_1);
+  const vec w12_1 = exp2_near(s12_1);
+  store(scores + 592, w12_1);
+  const vec w13_1 = exp2_near(s13_1);
+  store(scores + 640, w13_1);
 
   store(block_total + 16,
       load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1 + w8_1 + w9_1 +
-          w10_1 + w11_1);
+          w10_1 + w11_1 + w12_1 + w13_1);
 }
 
-// 12 columns x 16 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_12x16_in_part(const float* rows, const float* b,
+// 14 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_14x16_in_part(const float* rows, const float* b,
     float* scores, const float* shift, float* block_total, long row, long col) {
   const vec start0 = load(shift);
   vec s0_0 = start0;
@@ -1537,6 +2182,8 @@ struct attention_memory {
   vec s9_0 = start0;
   vec s10_0 = start0;
   vec s11_0 = start0;
+  vec s12_0 = start0;
+  vec s13_0 = start0;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 48 * k);
@@ -1564,6 +2211,10 @@ struct attention_memory {
     s10_0 = fma(a10, b0, s10_0);
     const vec a11 = splat(b[k + 704]);
     s11_0 = fma(a11, b0, s11_0);
+    const vec a12 = splat(b[k + 768]);
+    s12_0 = fma(a12, b0, s12_0);
+    const vec a13 = splat(b[k + 832]);
+    s13_0 = fma(a13, b0, s13_0);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -1605,32 +2256,207 @@ struct attention_memory {
   const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
   const vec w11_0 = exp2_near(x11_0);
   store(scores + 528, w11_0);
+  const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
+  const vec w12_0 = exp2_near(x12_0);
+  store(scores + 576, w12_0);
+  const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
+  const vec w13_0 = exp2_near(x13_0);
+  store(scores + 624, w13_0);
 
   store(block_total,
       load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
-          w10_0 + w11_0);
+          w10_0 + w11_0 + w12_0 + w13_0);
 }
 
-// 12 columns x 32 rows where pairs are removed; a vector of rows that keeps none is skipped.
-[[gnu::noinline]] void attention_weights_in_part_12x32(const float* b, float* scores, long row,
+// 14 columns x 32 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_14x32_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  vec s0_0 = start0, s0_1 = start1;
+  vec s1_0 = start0, s1_1 = start1;
+  vec s2_0 = start0, s2_1 = start1;
+  vec s3_0 = start0, s3_1 = start1;
+  vec s4_0 = start0, s4_1 = start1;
+  vec s5_0 = start0, s5_1 = start1;
+  vec s6_0 = start0, s6_1 = start1;
+  vec s7_0 = start0, s7_1 = start1;
+  vec s8_0 = start0, s8_1 = start1;
+  vec s9_0 = start0, s9_1 = start1;
+  vec s10_0 = start0, s10_1 = start1;
+  vec s11_0 = start0, s11_1 = start1;
+  vec s12_0 = start0, s12_1 = start1;
+  vec s13_0 = start0, s13_1 = start1;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    s0_1 = fma(a0, b1, s0_1);
+    const vec a1 = splat(b[k + 64]);
+    s1_0 = fma(a1, b0, s1_0);
+    s1_1 = fma(a1, b1, s1_1);
+    const vec a2 = splat(b[k + 128]);
+    s2_0 = fma(a2, b0, s2_0);
+    s2_1 = fma(a2, b1, s2_1);
+    const vec a3 = splat(b[k + 192]);
+    s3_0 = fma(a3, b0, s3_0);
+    s3_1 = fma(a3, b1, s3_1);
+    const vec a4 = splat(b[k + 256]);
+    s4_0 = fma(a4, b0, s4_0);
+    s4_1 = fma(a4, b1, s4_1);
+    const vec a5 = splat(b[k + 320]);
+    s5_0 = fma(a5, b0, s5_0);
+    s5_1 = fma(a5, b1, s5_1);
+    const vec a6 = splat(b[k + 384]);
+    s6_0 = fma(a6, b0, s6_0);
+    s6_1 = fma(a6, b1, s6_1);
+    const vec a7 = splat(b[k + 448]);
+    s7_0 = fma(a7, b0, s7_0);
+    s7_1 = fma(a7, b1, s7_1);
+    const vec a8 = splat(b[k + 512]);
+    s8_0 = fma(a8, b0, s8_0);
+    s8_1 = fma(a8, b1, s8_1);
+    const vec a9 = splat(b[k + 576]);
+    s9_0 = fma(a9, b0, s9_0);
+    s9_1 = fma(a9, b1, s9_1);
+    const vec a10 = splat(b[k + 640]);
+    s10_0 = fma(a10, b0, s10_0);
+    s10_1 = fma(a10, b1, s10_1);
+    const vec a11 = splat(b[k + 704]);
+    s11_0 = fma(a11, b0, s11_0);
+    s11_1 = fma(a11, b1, s11_1);
+    const vec a12 = splat(b[k + 768]);
+    s12_0 = fma(a12, b0, s12_0);
+    s12_1 = fma(a12, b1, s12_1);
+    const vec a13 = splat(b[k + 832]);
+    s13_0 = fma(a13, b0, s13_0);
+    s13_1 = fma(a13, b1, s13_1);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 48, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 96, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 144, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 192, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
+  const vec w5_0 = exp2_near(x5_0);
+  store(scores + 240, w5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
+  const vec w6_0 = exp2_near(x6_0);
+  store(scores + 288, w6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
+  const vec w7_0 = exp2_near(x7_0);
+  store(scores + 336, w7_0);
+  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
+  const vec w8_0 = exp2_near(x8_0);
+  store(scores + 384, w8_0);
+  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
+  const vec w9_0 = exp2_near(x9_0);
+  store(scores + 432, w9_0);
+  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
+  const vec w10_0 = exp2_near(x10_0);
+  store(scores + 480, w10_0);
+  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
+  const vec w11_0 = exp2_near(x11_0);
+  store(scores + 528, w11_0);
+  const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
+  const vec w12_0 = exp2_near(x12_0);
+  store(scores + 576, w12_0);
+  const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
+  const vec w13_0 = exp2_near(x13_0);
+  store(scores + 624, w13_0);
+
+  store(block_total,
+      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
+          w10_0 + w11_0 + w12_0 + w13_0);
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s0_1, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 16, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s1_1, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 64, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s2_1, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 112, w2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s3_1, removed);
+  const vec w3_1 = exp2_near(x3_1);
+  store(scores + 160, w3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s4_1, removed);
+  const vec w4_1 = exp2_near(x4_1);
+  store(scores + 208, w4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s5_1, removed);
+  const vec w5_1 = exp2_near(x5_1);
+  store(scores + 256, w5_1);
+  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s6_1, removed);
+  const vec w6_1 = exp2_near(x6_1);
+  store(scores + 304, w6_1);
+  const vec x7_1 = select(iless_equal(isplat(col + 7), row_of_lane1), s7_1, removed);
+  const vec w7_1 = exp2_near(x7_1);
+  store(scores + 352, w7_1);
+  const vec x8_1 = select(iless_equal(isplat(col + 8), row_of_lane1), s8_1, removed);
+  const vec w8_1 = exp2_near(x8_1);
+  store(scores + 400, w8_1);
+  const vec x9_1 = select(iless_equal(isplat(col + 9), row_of_lane1), s9_1, removed);
+  const vec w9_1 = exp2_near(x9_1);
+  store(scores + 448, w9_1);
+  const vec x10_1 = select(iless_equal(isplat(col + 10), row_of_lane1), s10_1, removed);
+  const vec w10_1 = exp2_near(x10_1);
+  store(scores + 496, w10_1);
+  const vec x11_1 = select(iless_equal(isplat(col + 11), row_of_lane1), s11_1, removed);
+  const vec w11_1 = exp2_near(x11_1);
+  store(scores + 544, w11_1);
+  const vec x12_1 = select(iless_equal(isplat(col + 12), row_of_lane1), s12_1, removed);
+  const vec w12_1 = exp2_near(x12_1);
+  store(scores + 592, w12_1);
+  const vec x13_1 = select(iless_equal(isplat(col + 13), row_of_lane1), s13_1, removed);
+  const vec w13_1 = exp2_near(x13_1);
+  store(scores + 640, w13_1);
+
+  store(block_total + 16,
+      load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1 + w8_1 + w9_1 +
+          w10_1 + w11_1 + w12_1 + w13_1);
+}
+
+// 14 columns x 32 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_14x32(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 16 * (row / 16) + 16;
-  if (col < high0) {
-    attention_weights_12x16_in_part(local.rows, b, scores, local.shift, local.block_total, row,
-        col);
-  } else {
-    for (long i = 0; i < 12; ++i) {
-      store(scores + 48 * i, splat(0.0f));
+  const bool some0 = col < high0;
+  const long high1 = 16 * (row / 16) + 32;
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 14; ++i) {
+        store(scores + 48 * i + 16 * v, splat(0.0f));
+      }
     }
   }
-  const long high1 = 16 * (row / 16) + 32;
-  if (col < high1) {
-    attention_weights_12x16_in_part(local.rows + 16, b, scores + 16, local.shift + 16,
-        local.block_total + 16, row + 16, col);
-  } else {
-    for (long i = 0; i < 12; ++i) {
-      store(scores + 48 * i + 16, splat(0.0f));
-    }
+  if (end - first == 1) {
+    attention_weights_14x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 2) {
+    attention_weights_14x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
   }
 }
 
@@ -1717,25 +2543,29 @@ struct attention_memory {
       load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1);
 }
 
-// 8 columns x 32 rows where pairs are removed; a vector of rows that keeps none is skipped.
+// 8 columns x 32 rows where pairs are removed; vectors of rows that keep none are skipped.
 [[gnu::noinline]] void attention_weights_in_part_8x32(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 16 * (row / 16) + 16;
-  if (col < high0) {
-    attention_weights_8x16_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
-  } else {
-    for (long i = 0; i < 8; ++i) {
-      store(scores + 48 * i, splat(0.0f));
+  const bool some0 = col < high0;
+  const long high1 = 16 * (row / 16) + 32;
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 8; ++i) {
+        store(scores + 48 * i + 16 * v, splat(0.0f));
+      }
     }
   }
-  const long high1 = 16 * (row / 16) + 32;
-  if (col < high1) {
-    attention_weights_8x16_in_part(local.rows + 16, b, scores + 16, local.shift + 16,
-        local.block_total + 16, row + 16, col);
-  } else {
-    for (long i = 0; i < 8; ++i) {
-      store(scores + 48 * i + 16, splat(0.0f));
-    }
+  if (end - first == 1) {
+    attention_weights_8x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 2) {
+    attention_weights_8x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
   }
 }
 
@@ -1743,15 +2573,15 @@ struct attention_memory {
 [[gnu::noinline]] void attention_weights_of_32(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.k + 32768 * c1 + 64 * col;
-  for (long j = from; j < count - 11; j += 12) {
+  for (long j = from; j < count - 13; j += 14) {
     if (col + j < whole_end) {
-      attention_weights_12x32(local.rows, b + 64 * j, local.scores + 48 * j, local.shift,
+      attention_weights_14x32(local.rows, b + 64 * j, local.scores + 48 * j, local.shift,
           local.block_total);
     } else {
-      attention_weights_in_part_12x32(b + 64 * j, local.scores + 48 * j, row, col + j, local);
+      attention_weights_in_part_14x32(b + 64 * j, local.scores + 48 * j, row, col + j, local);
     }
   }
-  const long rest = 12 * (count / 12);
+  const long rest = 14 * (count / 14);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
       attention_weights_8x32(local.rows, b + 64 * rest, local.scores + 48 * rest, local.shift,
@@ -1767,14 +2597,14 @@ struct attention_memory {
 [[gnu::noinline]] void attention_scores_of_32(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.k + 32768 * c1 + 64 * col;
-  for (long j = from; j < count - 11; j += 12) {
+  for (long j = from; j < count - 13; j += 14) {
     if (col + j < whole_end) {
-      attention_scores_12x32(local.rows, b + 64 * j, local.scores + 48 * j, local.block_peak);
+      attention_scores_14x32(local.rows, b + 64 * j, local.scores + 48 * j, local.block_peak);
     } else {
-      attention_scores_in_part_12x32(b + 64 * j, local.scores + 48 * j, row, col + j, local);
+      attention_scores_in_part_14x32(b + 64 * j, local.scores + 48 * j, row, col + j, local);
     }
   }
-  const long rest = 12 * (count / 12);
+  const long rest = 14 * (count / 14);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
       attention_scores_8x32(local.rows, b + 64 * rest, local.scores + 48 * rest, local.block_peak);
@@ -1881,18 +2711,18 @@ struct attention_memory {
     const float* b = m.k + 32768 * c1 + 64 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 16, splat(-__FLT_MAX__));
-    if (count < 12) {
+    if (count < 14) {
       if (col < whole_end) {
         attention_scores_8x32(local.rows, b, local.scores, local.block_peak);
       } else {
         attention_scores_in_part_8x32(b, local.scores, row, col, local);
       }
     } else if (col < whole_end) {
-      attention_scores_12x32(local.rows, b, local.scores, local.block_peak);
+      attention_scores_14x32(local.rows, b, local.scores, local.block_peak);
     } else {
-      attention_scores_in_part_12x32(b, local.scores, row, col, local);
+      attention_scores_in_part_14x32(b, local.scores, row, col, local);
     }
-    done = smaller(12, count);
+    done = smaller(14, count);
     attention_weigh_32(local, done, true);
   }
 
@@ -1934,8 +2764,8 @@ struct attention_memory {
   store(local.total + 16, splat(0.0f));
 
   bool fresh = true;
-  for (long col = 0; col < 512; col += 120) {
-    attention_visit_32(m, c1, row, col, smaller(120, 512 - col), 480, local, fresh);
+  for (long col = 0; col < 512; col += 112) {
+    attention_visit_32(m, c1, row, col, smaller(112, 512 - col), 476, local, fresh);
     fresh = false;
   }
 
@@ -1982,13 +2812,13 @@ struct attention_memory {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 9120L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 8736L * worker));
   restore_float_state(before);
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 36480u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 34944u * (size_t)workers; }
 
 void run(const sdpa_1_8_512_64_true_args* args, const void* packed, void* workspace, int workers,
     sdpa_1_8_512_64_true_parallel_for parallel_for, void* ctx) {

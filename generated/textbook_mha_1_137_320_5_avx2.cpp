@@ -19,12 +19,12 @@
 // - project_wq_wk_wv: 137 rows of 320 by wq (320 columns), wk (320 columns) and wv (320 columns),
 //   packed in 60 panels of 16 columns (20 kB), one an item; tiles of 6 rows x 16 columns: 12 of 16
 //   registers accumulate, a step is 12 fma on 8 loads.
-// - attention: 5 times 137 rows against 137 columns, 138 at a time: their scores lie in a worker's
-//   13 kB and nowhere else. 8 blocks of 16 rows, score tiles of 6 columns x 16 lanes: 12 of 16
-//   registers accumulate, a step is 12 fma on 8 loads. 1 block of 9 rows, score tiles of 6 columns
-//   x 16 lanes: 12 of 16 registers accumulate, a step is 12 fma on 8 loads. Whole tiles of removed
-//   pairs are skipped; tiles that keep all pairs test none. Value tiles of 4 rows x 24 columns: 12
-//   of 16 registers accumulate, a step is 12 fma on 7 loads.
+// - attention: 5 times 137 rows against 137 columns, 140 at a time: their scores lie in a worker's
+//   19.7 kB and nowhere else. 5 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
+//   registers accumulate, a step is 12 fma on 7 loads. 1 block of 17 rows, score tiles of 4 columns
+//   x 24 lanes: 12 of 16 registers accumulate, a step is 12 fma on 7 loads. Whole tiles of removed
+//   pairs are skipped; tiles that keep all pairs test none. Value tiles of 6 rows x 16 columns: 12
+//   of 16 registers accumulate, a step is 12 fma on 8 loads.
 // - project_wo: 137 rows of 320 by wo (320 columns), packed in 20 panels of 16 columns (20 kB), one
 //   an item; tiles of 6 rows x 16 columns: 12 of 16 registers accumulate, a step is 12 fma on 8
 //   loads.
@@ -231,14 +231,14 @@ struct Memory {
 
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
-  float rows[1024];       // [64][16], scaled, in units of log 2
-  float scores[2208];     // [138][16]; weights once they are known
-  float peak[16];         // of each row, the score that the others are compared with
-  float total[16];        // and the sum of its weights
-  float carry[16];        // what its older sums are multiplied by, at the end by what
-  float block_peak[16];   // the greatest score in the block of columns
-  float block_total[16];  // and the sum of the block's weights
-  float shift[16];        // -peak, where the rows' accumulators start
+  float rows[1536];       // [64][24], scaled, in units of log 2
+  float scores[3360];     // [140][24]; weights once they are known
+  float peak[24];         // of each row, the score that the others are compared with
+  float total[24];        // and the sum of its weights
+  float carry[24];        // what its older sums are multiplied by, at the end by what
+  float block_peak[24];   // the greatest score in the block of columns
+  float block_total[24];  // and the sum of the block's weights
+  float shift[24];        // -peak, where the rows' accumulators start
 };
 
 // 6 rows of a times 16 columns of the panel w, 320 steps deep.
@@ -562,18 +562,248 @@ struct attention_memory {
   }
 }
 
-// 5 columns x 16 rows of scores.
-[[gnu::noinline]] void attention_scores_5x16(const float* rows, const float* b, float* scores,
+// 1 columns x 24 rows of scores.
+[[gnu::noinline]] void attention_scores_1x24(const float* rows, const float* b, float* scores,
     float* block_peak) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec b0 = load(rows + 24 * k);
+    s00 = fma(a0, b0, s00);
+    const vec b1 = load(rows + 24 * k + 8);
+    s01 = fma(a0, b1, s01);
+    const vec b2 = load(rows + 24 * k + 16);
+    s02 = fma(a0, b2, s02);
+  }
+
+  store(scores, s00);
+
+  store(block_peak, max(load(block_peak), s00));
+
+  store(scores + 8, s01);
+
+  store(block_peak + 8, max(load(block_peak + 8), s01));
+
+  store(scores + 16, s02);
+
+  store(block_peak + 16, max(load(block_peak + 16), s02));
+}
+
+// 1 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_1x8_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+
+  store(block_peak, max(load(block_peak), x0_0));
+}
+
+// 1 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_1x16_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec b0 = load(rows + 24 * k);
+    s00 = fma(a0, b0, s00);
+    const vec b1 = load(rows + 24 * k + 8);
+    s01 = fma(a0, b1, s01);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+
+  store(block_peak, max(load(block_peak), x0_0));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+
+  store(block_peak + 8, max(load(block_peak + 8), x0_1));
+}
+
+// 1 columns x 24 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_1x24_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec b0 = load(rows + 24 * k);
+    s00 = fma(a0, b0, s00);
+    const vec b1 = load(rows + 24 * k + 8);
+    s01 = fma(a0, b1, s01);
+    const vec b2 = load(rows + 24 * k + 16);
+    s02 = fma(a0, b2, s02);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+
+  store(block_peak, max(load(block_peak), x0_0));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+
+  store(block_peak + 8, max(load(block_peak + 8), x0_1));
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  store(scores + 16, x0_2);
+
+  store(block_peak + 16, max(load(block_peak + 16), x0_2));
+}
+
+// 1 columns x 24 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_1x24(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(8 * (row / 8) + 8, 137);
+  const bool some0 = col < high0;
+  const long high1 = smaller(8 * (row / 8) + 16, 137);
+  const bool some1 = col < high1;
+  const long high2 = smaller(8 * (row / 8) + 24, 137);
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 1; ++i) {
+        store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_scores_1x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_scores_1x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 3) {
+    attention_scores_1x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+}
+
+// 4 columns x 24 rows of scores.
+[[gnu::noinline]] void attention_scores_4x24(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
+    const vec b2 = load(rows + 24 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+  }
+
+  store(scores, s00);
+  store(scores + 24, s10);
+  store(scores + 48, s20);
+  store(scores + 72, s30);
+
+  store(block_peak, max(load(block_peak), max(max(s00, s10), max(s20, s30))));
+
+  store(scores + 8, s01);
+  store(scores + 32, s11);
+  store(scores + 56, s21);
+  store(scores + 80, s31);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(max(s01, s11), max(s21, s31))));
+
+  store(scores + 16, s02);
+  store(scores + 40, s12);
+  store(scores + 64, s22);
+  store(scores + 88, s32);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(max(s02, s12), max(s22, s32))));
+}
+
+// 4 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_4x8_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 24, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 48, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 72, x3_0);
+
+  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
+}
+
+// 4 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_4x16_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec b1 = load(rows + 16 * k + 8);
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
@@ -586,51 +816,6 @@ struct attention_memory {
     const vec a3 = splat(b[k + 192]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-  }
-
-  store(scores, s00);
-  store(scores + 16, s10);
-  store(scores + 32, s20);
-  store(scores + 48, s30);
-  store(scores + 64, s40);
-
-  const vec high0_0 = max(max(s00, s10), max(s20, s30));
-  store(block_peak, max(load(block_peak), max(high0_0, s40)));
-
-  store(scores + 8, s01);
-  store(scores + 24, s11);
-  store(scores + 40, s21);
-  store(scores + 56, s31);
-  store(scores + 72, s41);
-
-  const vec high0_1 = max(max(s01, s11), max(s21, s31));
-  store(block_peak + 8, max(load(block_peak + 8), max(high0_1, s41)));
-}
-
-// 5 columns x 8 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_5x8_in_part(const float* rows, const float* b,
-    float* scores, float* block_peak, long row, long col) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -639,119 +824,55 @@ struct attention_memory {
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 16, x1_0);
+  store(scores + 24, x1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 32, x2_0);
+  store(scores + 48, x2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 48, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  store(scores + 64, x4_0);
+  store(scores + 72, x3_0);
 
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  store(block_peak, max(load(block_peak), max(high0_0, x4_0)));
+  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 32, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 56, x2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  store(scores + 80, x3_1);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(max(x0_1, x1_1), max(x2_1, x3_1))));
 }
 
-// 5 columns x 16 rows where pairs are removed; a vector of rows that keeps none is skipped.
-[[gnu::noinline]] void attention_scores_in_part_5x16(const float* b, float* scores, long row,
-    long col, attention_memory& local) {
-  const long high0 = smaller(8 * (row / 8) + 8, 137);
-  if (col < high0) {
-    attention_scores_5x8_in_part(local.rows, b, scores, local.block_peak, row, col);
-  } else {
-    for (long i = 0; i < 5; ++i) {
-      store(scores + 16 * i, splat(-__builtin_inff()));
-    }
-  }
-  const long high1 = smaller(8 * (row / 8) + 16, 137);
-  if (col < high1) {
-    attention_scores_5x8_in_part(local.rows + 8, b, scores + 8, local.block_peak + 8, row + 8, col);
-  } else {
-    for (long i = 0; i < 5; ++i) {
-      store(scores + 16 * i + 8, splat(-__builtin_inff()));
-    }
-  }
-}
-
-// 6 columns x 16 rows of scores.
-[[gnu::noinline]] void attention_scores_6x16(const float* rows, const float* b, float* scores,
-    float* block_peak) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f);
+// 4 columns x 24 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_4x24_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec b1 = load(rows + 16 * k + 8);
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
+    const vec b2 = load(rows + 24 * k + 16);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
     const vec a1 = splat(b[k + 64]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
     const vec a2 = splat(b[k + 128]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
     const vec a3 = splat(b[k + 192]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-  }
-
-  store(scores, s00);
-  store(scores + 16, s10);
-  store(scores + 32, s20);
-  store(scores + 48, s30);
-  store(scores + 64, s40);
-  store(scores + 80, s50);
-
-  const vec high0_0 = max(max(s00, s10), max(s20, s30));
-  const vec high1_0 = max(s40, s50);
-  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
-
-  store(scores + 8, s01);
-  store(scores + 24, s11);
-  store(scores + 40, s21);
-  store(scores + 56, s31);
-  store(scores + 72, s41);
-  store(scores + 88, s51);
-
-  const vec high0_1 = max(max(s01, s11), max(s21, s31));
-  const vec high1_1 = max(s41, s51);
-  store(block_peak + 8, max(load(block_peak + 8), max(high0_1, high1_1)));
-}
-
-// 6 columns x 8 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_6x8_in_part(const float* rows, const float* b,
-    float* scores, float* block_peak, long row, long col) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
-  vec s50 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
+    s32 = fma(a3, b2, s32);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -760,44 +881,73 @@ struct attention_memory {
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 16, x1_0);
+  store(scores + 24, x1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 32, x2_0);
+  store(scores + 48, x2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 48, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  store(scores + 64, x4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  store(scores + 80, x5_0);
+  store(scores + 72, x3_0);
 
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(x4_0, x5_0);
-  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 32, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 56, x2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  store(scores + 80, x3_1);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(max(x0_1, x1_1), max(x2_1, x3_1))));
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  store(scores + 16, x0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  store(scores + 40, x1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  store(scores + 64, x2_2);
+  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
+  store(scores + 88, x3_2);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(max(x0_2, x1_2), max(x2_2, x3_2))));
 }
 
-// 6 columns x 16 rows where pairs are removed; a vector of rows that keeps none is skipped.
-[[gnu::noinline]] void attention_scores_in_part_6x16(const float* b, float* scores, long row,
+// 4 columns x 24 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_4x24(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 137);
-  if (col < high0) {
-    attention_scores_6x8_in_part(local.rows, b, scores, local.block_peak, row, col);
-  } else {
-    for (long i = 0; i < 6; ++i) {
-      store(scores + 16 * i, splat(-__builtin_inff()));
+  const bool some0 = col < high0;
+  const long high1 = smaller(8 * (row / 8) + 16, 137);
+  const bool some1 = col < high1;
+  const long high2 = smaller(8 * (row / 8) + 24, 137);
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 4; ++i) {
+        store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
+      }
     }
   }
-  const long high1 = smaller(8 * (row / 8) + 16, 137);
-  if (col < high1) {
-    attention_scores_6x8_in_part(local.rows + 8, b, scores + 8, local.block_peak + 8, row + 8, col);
-  } else {
-    for (long i = 0; i < 6; ++i) {
-      store(scores + 16 * i + 8, splat(-__builtin_inff()));
-    }
+  if (end - first == 1) {
+    attention_scores_4x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_scores_4x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 3) {
+    attention_scores_4x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
   }
 }
 
-// Scores of 16 rows become weights; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_16(attention_memory& local, long count, bool all) {
+// Scores of 24 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_24(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
   const lanes_t outside0 = negation(less_equal(load(local.block_total), splat(0x1p+40f)));
   const vec peak0 =
@@ -818,34 +968,153 @@ struct attention_memory {
   store(local.carry + 8, exp2_nonpositive(old1 - peak1));
   vec total1 = splat(0.0f);
 
+  const vec old2 = load(local.peak + 16);
+  const lanes_t outside2 = negation(less_equal(load(local.block_total + 16), splat(0x1p+40f)));
+  const vec peak2 =
+      select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 16)), old2);
+  store(local.peak + 16, peak2);
+  const vec shift2 = splat(0.0f) - peak2;
+  store(local.shift + 16, shift2);
+  store(local.carry + 16, exp2_nonpositive(old2 - peak2));
+  vec total2 = splat(0.0f);
+
   for (long j = 0; j < count; ++j) {
-    const vec w0 = exp2_near(load(local.scores + 16 * j) + shift0);
-    store(local.scores + 16 * j, w0);
+    const vec w0 = exp2_near(load(local.scores + 24 * j) + shift0);
+    store(local.scores + 24 * j, w0);
     total0 = total0 + w0;
-    const vec w1 = exp2_near(load(local.scores + 16 * j + 8) + shift1);
-    store(local.scores + 16 * j + 8, w1);
+    const vec w1 = exp2_near(load(local.scores + 24 * j + 8) + shift1);
+    store(local.scores + 24 * j + 8, w1);
     total1 = total1 + w1;
+    const vec w2 = exp2_near(load(local.scores + 24 * j + 16) + shift2);
+    store(local.scores + 24 * j + 16, w2);
+    total2 = total2 + w2;
   }
 
   store(local.block_total, total0);
   store(local.block_total + 8, total1);
+  store(local.block_total + 16, total2);
 }
 
-// 6 columns x 16 rows of weights.
-[[gnu::noinline]] void attention_weights_6x16(const float* rows, const float* b, float* scores,
+// 4 columns x 24 rows of weights.
+[[gnu::noinline]] void attention_weights_4x24(const float* rows, const float* b, float* scores,
     const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  vec s00 = start0, s01 = start1, s02 = start2;
+  vec s10 = start0, s11 = start1, s12 = start2;
+  vec s20 = start0, s21 = start1, s22 = start2;
+  vec s30 = start0, s31 = start1, s32 = start2;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
+    const vec b2 = load(rows + 24 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+  }
+
+  const vec w0_0 = exp2_near(s00);
+  store(scores, w0_0);
+  const vec w1_0 = exp2_near(s10);
+  store(scores + 24, w1_0);
+  const vec w2_0 = exp2_near(s20);
+  store(scores + 48, w2_0);
+  const vec w3_0 = exp2_near(s30);
+  store(scores + 72, w3_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
+
+  const vec w0_1 = exp2_near(s01);
+  store(scores + 8, w0_1);
+  const vec w1_1 = exp2_near(s11);
+  store(scores + 32, w1_1);
+  const vec w2_1 = exp2_near(s21);
+  store(scores + 56, w2_1);
+  const vec w3_1 = exp2_near(s31);
+  store(scores + 80, w3_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1);
+
+  const vec w0_2 = exp2_near(s02);
+  store(scores + 16, w0_2);
+  const vec w1_2 = exp2_near(s12);
+  store(scores + 40, w1_2);
+  const vec w2_2 = exp2_near(s22);
+  store(scores + 64, w2_2);
+  const vec w3_2 = exp2_near(s32);
+  store(scores + 88, w3_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2 + w3_2);
+}
+
+// 4 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_4x8_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+  vec s20 = start0;
+  vec s30 = start0;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 24, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 48, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 72, w3_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
+}
+
+// 4 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_4x16_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
   vec s00 = start0, s01 = start1;
   vec s10 = start0, s11 = start1;
   vec s20 = start0, s21 = start1;
   vec s30 = start0, s31 = start1;
-  vec s40 = start0, s41 = start1;
-  vec s50 = start0, s51 = start1;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec b1 = load(rows + 16 * k + 8);
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
@@ -858,70 +1127,6 @@ struct attention_memory {
     const vec a3 = splat(b[k + 192]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-  }
-
-  const vec w0_0 = exp2_near(s00);
-  store(scores, w0_0);
-  const vec w1_0 = exp2_near(s10);
-  store(scores + 16, w1_0);
-  const vec w2_0 = exp2_near(s20);
-  store(scores + 32, w2_0);
-  const vec w3_0 = exp2_near(s30);
-  store(scores + 48, w3_0);
-  const vec w4_0 = exp2_near(s40);
-  store(scores + 64, w4_0);
-  const vec w5_0 = exp2_near(s50);
-  store(scores + 80, w5_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
-
-  const vec w0_1 = exp2_near(s01);
-  store(scores + 8, w0_1);
-  const vec w1_1 = exp2_near(s11);
-  store(scores + 24, w1_1);
-  const vec w2_1 = exp2_near(s21);
-  store(scores + 40, w2_1);
-  const vec w3_1 = exp2_near(s31);
-  store(scores + 56, w3_1);
-  const vec w4_1 = exp2_near(s41);
-  store(scores + 72, w4_1);
-  const vec w5_1 = exp2_near(s51);
-  store(scores + 88, w5_1);
-
-  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1);
-}
-
-// 6 columns x 8 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_6x8_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  vec s00 = start0;
-  vec s10 = start0;
-  vec s20 = start0;
-  vec s30 = start0;
-  vec s40 = start0;
-  vec s50 = start0;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -932,125 +1137,64 @@ struct attention_memory {
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
   const vec w1_0 = exp2_near(x1_0);
-  store(scores + 16, w1_0);
+  store(scores + 24, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
   const vec w2_0 = exp2_near(x2_0);
-  store(scores + 32, w2_0);
+  store(scores + 48, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
   const vec w3_0 = exp2_near(x3_0);
-  store(scores + 48, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 64, w4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  const vec w5_0 = exp2_near(x5_0);
-  store(scores + 80, w5_0);
+  store(scores + 72, w3_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 32, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 56, w2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  const vec w3_1 = exp2_near(x3_1);
+  store(scores + 80, w3_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1);
 }
 
-// 6 columns x 16 rows where pairs are removed; a vector of rows that keeps none is skipped.
-[[gnu::noinline]] void attention_weights_in_part_6x16(const float* b, float* scores, long row,
-    long col, attention_memory& local) {
-  const long high0 = smaller(8 * (row / 8) + 8, 137);
-  if (col < high0) {
-    attention_weights_6x8_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
-  } else {
-    for (long i = 0; i < 6; ++i) {
-      store(scores + 16 * i, splat(0.0f));
-    }
-  }
-  const long high1 = smaller(8 * (row / 8) + 16, 137);
-  if (col < high1) {
-    attention_weights_6x8_in_part(local.rows + 8, b, scores + 8, local.shift + 8,
-        local.block_total + 8, row + 8, col);
-  } else {
-    for (long i = 0; i < 6; ++i) {
-      store(scores + 16 * i + 8, splat(0.0f));
-    }
-  }
-}
-
-// 5 columns x 16 rows of weights.
-[[gnu::noinline]] void attention_weights_5x16(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
+// 4 columns x 24 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_4x24_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
-  vec s00 = start0, s01 = start1;
-  vec s10 = start0, s11 = start1;
-  vec s20 = start0, s21 = start1;
-  vec s30 = start0, s31 = start1;
-  vec s40 = start0, s41 = start1;
+  const vec start2 = load(shift + 16);
+  vec s00 = start0, s01 = start1, s02 = start2;
+  vec s10 = start0, s11 = start1, s12 = start2;
+  vec s20 = start0, s21 = start1, s22 = start2;
+  vec s30 = start0, s31 = start1, s32 = start2;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec b1 = load(rows + 16 * k + 8);
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
+    const vec b2 = load(rows + 24 * k + 16);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
     const vec a1 = splat(b[k + 64]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
     const vec a2 = splat(b[k + 128]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
     const vec a3 = splat(b[k + 192]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-  }
-
-  const vec w0_0 = exp2_near(s00);
-  store(scores, w0_0);
-  const vec w1_0 = exp2_near(s10);
-  store(scores + 16, w1_0);
-  const vec w2_0 = exp2_near(s20);
-  store(scores + 32, w2_0);
-  const vec w3_0 = exp2_near(s30);
-  store(scores + 48, w3_0);
-  const vec w4_0 = exp2_near(s40);
-  store(scores + 64, w4_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0);
-
-  const vec w0_1 = exp2_near(s01);
-  store(scores + 8, w0_1);
-  const vec w1_1 = exp2_near(s11);
-  store(scores + 24, w1_1);
-  const vec w2_1 = exp2_near(s21);
-  store(scores + 40, w2_1);
-  const vec w3_1 = exp2_near(s31);
-  store(scores + 56, w3_1);
-  const vec w4_1 = exp2_near(s41);
-  store(scores + 72, w4_1);
-
-  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1);
-}
-
-// 5 columns x 8 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_5x8_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  vec s00 = start0;
-  vec s10 = start0;
-  vec s20 = start0;
-  vec s30 = start0;
-  vec s40 = start0;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
+    s32 = fma(a3, b2, s32);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -1061,96 +1205,298 @@ struct attention_memory {
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
   const vec w1_0 = exp2_near(x1_0);
-  store(scores + 16, w1_0);
+  store(scores + 24, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
   const vec w2_0 = exp2_near(x2_0);
-  store(scores + 32, w2_0);
+  store(scores + 48, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
   const vec w3_0 = exp2_near(x3_0);
-  store(scores + 48, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 64, w4_0);
+  store(scores + 72, w3_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0);
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 32, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 56, w2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  const vec w3_1 = exp2_near(x3_1);
+  store(scores + 80, w3_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1);
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  const vec w0_2 = exp2_near(x0_2);
+  store(scores + 16, w0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  const vec w1_2 = exp2_near(x1_2);
+  store(scores + 40, w1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  const vec w2_2 = exp2_near(x2_2);
+  store(scores + 64, w2_2);
+  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
+  const vec w3_2 = exp2_near(x3_2);
+  store(scores + 88, w3_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2 + w3_2);
 }
 
-// 5 columns x 16 rows where pairs are removed; a vector of rows that keeps none is skipped.
-[[gnu::noinline]] void attention_weights_in_part_5x16(const float* b, float* scores, long row,
+// 4 columns x 24 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_4x24(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 137);
-  if (col < high0) {
-    attention_weights_5x8_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
-  } else {
-    for (long i = 0; i < 5; ++i) {
-      store(scores + 16 * i, splat(0.0f));
-    }
-  }
+  const bool some0 = col < high0;
   const long high1 = smaller(8 * (row / 8) + 16, 137);
-  if (col < high1) {
-    attention_weights_5x8_in_part(local.rows + 8, b, scores + 8, local.shift + 8,
-        local.block_total + 8, row + 8, col);
-  } else {
-    for (long i = 0; i < 5; ++i) {
-      store(scores + 16 * i + 8, splat(0.0f));
+  const bool some1 = col < high1;
+  const long high2 = smaller(8 * (row / 8) + 24, 137);
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 4; ++i) {
+        store(scores + 24 * i + 8 * v, splat(0.0f));
+      }
     }
+  }
+  if (end - first == 1) {
+    attention_weights_4x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_weights_4x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 3) {
+    attention_weights_4x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
 }
 
-// Weights of 16 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_16(const Memory& m, long c1, long row, long col,
-    long from, long count, long whole_end, attention_memory& local) {
-  const float* b = m.wk_out + 8768 * c1 + 64 * col;
-  for (long j = from; j < count - 5; j += 6) {
-    if (col + j < whole_end) {
-      attention_weights_6x16(local.rows, b + 64 * j, local.scores + 16 * j, local.shift,
-          local.block_total);
-    } else {
-      attention_weights_in_part_6x16(b + 64 * j, local.scores + 16 * j, row, col + j, local);
+// 1 columns x 24 rows of weights.
+[[gnu::noinline]] void attention_weights_1x24(const float* rows, const float* b, float* scores,
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  vec s00 = start0, s01 = start1, s02 = start2;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec b0 = load(rows + 24 * k);
+    s00 = fma(a0, b0, s00);
+    const vec b1 = load(rows + 24 * k + 8);
+    s01 = fma(a0, b1, s01);
+    const vec b2 = load(rows + 24 * k + 16);
+    s02 = fma(a0, b2, s02);
+  }
+
+  const vec w0_0 = exp2_near(s00);
+  store(scores, w0_0);
+
+  store(block_total, load(block_total) + w0_0);
+
+  const vec w0_1 = exp2_near(s01);
+  store(scores + 8, w0_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1);
+
+  const vec w0_2 = exp2_near(s02);
+  store(scores + 16, w0_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2);
+}
+
+// 1 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_1x8_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+
+  store(block_total, load(block_total) + w0_0);
+}
+
+// 1 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_1x16_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  vec s00 = start0, s01 = start1;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec b0 = load(rows + 24 * k);
+    s00 = fma(a0, b0, s00);
+    const vec b1 = load(rows + 24 * k + 8);
+    s01 = fma(a0, b1, s01);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+
+  store(block_total, load(block_total) + w0_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1);
+}
+
+// 1 columns x 24 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_1x24_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  vec s00 = start0, s01 = start1, s02 = start2;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec b0 = load(rows + 24 * k);
+    s00 = fma(a0, b0, s00);
+    const vec b1 = load(rows + 24 * k + 8);
+    s01 = fma(a0, b1, s01);
+    const vec b2 = load(rows + 24 * k + 16);
+    s02 = fma(a0, b2, s02);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+
+  store(block_total, load(block_total) + w0_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1);
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  const vec w0_2 = exp2_near(x0_2);
+  store(scores + 16, w0_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2);
+}
+
+// 1 columns x 24 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_1x24(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(8 * (row / 8) + 8, 137);
+  const bool some0 = col < high0;
+  const long high1 = smaller(8 * (row / 8) + 16, 137);
+  const bool some1 = col < high1;
+  const long high2 = smaller(8 * (row / 8) + 24, 137);
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 1; ++i) {
+        store(scores + 24 * i + 8 * v, splat(0.0f));
+      }
     }
   }
-  const long rest = 6 * (count / 6);
-  if (rest < count && from <= rest) {
-    if (col + rest < whole_end) {
-      attention_weights_5x16(local.rows, b + 64 * rest, local.scores + 16 * rest, local.shift,
+  if (end - first == 1) {
+    attention_weights_1x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_weights_1x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 3) {
+    attention_weights_1x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+}
+
+// Weights of 24 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_24(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.wk_out + 8768 * c1 + 64 * col;
+  for (long j = from; j < count - 3; j += 4) {
+    if (col + j < whole_end) {
+      attention_weights_4x24(local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
           local.block_total);
     } else {
-      attention_weights_in_part_5x16(b + 64 * rest, local.scores + 16 * rest, row, col + rest,
+      attention_weights_in_part_4x24(b + 64 * j, local.scores + 24 * j, row, col + j, local);
+    }
+  }
+  const long rest = 4 * (count / 4);
+  if (rest < count && from <= rest) {
+    if (col + rest < whole_end) {
+      attention_weights_1x24(local.rows, b + 64 * rest, local.scores + 24 * rest, local.shift,
+          local.block_total);
+    } else {
+      attention_weights_in_part_1x24(b + 64 * rest, local.scores + 24 * rest, row, col + rest,
           local);
     }
   }
 }
 
-// Scores of 16 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_scores_of_16(const Memory& m, long c1, long row, long col,
+// Scores of 24 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_24(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.wk_out + 8768 * c1 + 64 * col;
-  for (long j = from; j < count - 5; j += 6) {
+  for (long j = from; j < count - 3; j += 4) {
     if (col + j < whole_end) {
-      attention_scores_6x16(local.rows, b + 64 * j, local.scores + 16 * j, local.block_peak);
+      attention_scores_4x24(local.rows, b + 64 * j, local.scores + 24 * j, local.block_peak);
     } else {
-      attention_scores_in_part_6x16(b + 64 * j, local.scores + 16 * j, row, col + j, local);
+      attention_scores_in_part_4x24(b + 64 * j, local.scores + 24 * j, row, col + j, local);
     }
   }
-  const long rest = 6 * (count / 6);
+  const long rest = 4 * (count / 4);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_scores_5x16(local.rows, b + 64 * rest, local.scores + 16 * rest, local.block_peak);
+      attention_scores_1x24(local.rows, b + 64 * rest, local.scores + 24 * rest, local.block_peak);
     } else {
-      attention_scores_in_part_5x16(b + 64 * rest, local.scores + 16 * rest, row, col + rest,
+      attention_scores_in_part_1x24(b + 64 * rest, local.scores + 24 * rest, row, col + rest,
           local);
     }
   }
 }
 
-// What 16 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_16(const Memory& m, long c1, long row,
+// What 24 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_24(const Memory& m, long c1, long row,
     attention_memory& local) {
   store(local.total, load(local.carry) * load(local.total));
   store(local.total + 8, load(local.carry + 8) * load(local.total + 8));
+  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
 
   float* out = m.heads + 64 * c1 + 320 * row;
-  for (long i = 0; i < 16; ++i) {
+  for (long i = 0; i < 24; ++i) {
     const vec carry = splat(local.carry[i]);
     for (long n = 0; n < 64; n += 8) {
       store(out + 320 * i + n, carry * load(out + 320 * i + n));
@@ -1158,73 +1504,15 @@ struct attention_memory {
   }
 }
 
-// 4 rows x 24 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_4x24(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
-
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-    s10 = load(out + 320);
-    s11 = load(out + 328);
-    s12 = load(out + 336);
-    s20 = load(out + 640);
-    s21 = load(out + 648);
-    s22 = load(out + 656);
-    s30 = load(out + 960);
-    s31 = load(out + 968);
-    s32 = load(out + 976);
-  }
-
-#pragma GCC unroll 4
-  for (long k = 0; k < count; ++k) {
-    const vec b0 = load(v + 64 * k);
-    const vec b1 = load(v + 64 * k + 8);
-    const vec b2 = load(v + 64 * k + 16);
-    const vec a0 = splat(weights[16 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(weights[16 * k + 1]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(weights[16 * k + 2]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(weights[16 * k + 3]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-  }
-
-  store(out, s00);
-  store(out + 8, s01);
-  store(out + 16, s02);
-  store(out + 320, s10);
-  store(out + 328, s11);
-  store(out + 336, s12);
-  store(out + 640, s20);
-  store(out + 648, s21);
-  store(out + 656, s22);
-  store(out + 960, s30);
-  store(out + 968, s31);
-  store(out + 976, s32);
-}
-
-// 4 rows x 16 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_4x16(const float* weights, const float* v, long count,
+// 6 rows x 16 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_6x16(const float* weights, const float* v, long count,
     float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
 
   if (!fresh) {
     s00 = load(out);
@@ -1235,24 +1523,34 @@ struct attention_memory {
     s21 = load(out + 648);
     s30 = load(out + 960);
     s31 = load(out + 968);
+    s40 = load(out + 1280);
+    s41 = load(out + 1288);
+    s50 = load(out + 1600);
+    s51 = load(out + 1608);
   }
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 8);
-    const vec a0 = splat(weights[16 * k]);
+    const vec a0 = splat(weights[24 * k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
-    const vec a1 = splat(weights[16 * k + 1]);
+    const vec a1 = splat(weights[24 * k + 1]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
-    const vec a2 = splat(weights[16 * k + 2]);
+    const vec a2 = splat(weights[24 * k + 2]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
-    const vec a3 = splat(weights[16 * k + 3]);
+    const vec a3 = splat(weights[24 * k + 3]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
+    const vec a4 = splat(weights[24 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(weights[24 * k + 5]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
   }
 
   store(out, s00);
@@ -1263,35 +1561,36 @@ struct attention_memory {
   store(out + 648, s21);
   store(out + 960, s30);
   store(out + 968, s31);
+  store(out + 1280, s40);
+  store(out + 1288, s41);
+  store(out + 1600, s50);
+  store(out + 1608, s51);
 }
 
-// Scores of 16 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_16(const Memory& m, long c1, long row, long col, long count,
+// Scores of 24 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_24(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 8768 * c1 + 64 * col;
   float* out = m.heads + 64 * c1 + 320 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
 
-  for (long n = 0; n < 48; n += 24) {
-    for (long i = 0; i < 16; i += 4) {
-      const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
+  for (long n = 0; n < 64; n += 16) {
+    for (long i = 0; i < 24; i += 6) {
+      const long high_last = smaller(8 * ((row + i + 5) / 8) + 8, 137);
       const long end = smaller(high_last - col, count);
-      attention_values_4x24(local.scores + i, v + n, end, out + 320 * i + n, fresh);
+      attention_values_6x16(local.scores + i, v + n, end, out + 320 * i + n, fresh);
     }
-  }
-  for (long i = 0; i < 16; i += 4) {
-    const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
-    const long end = smaller(high_last - col, count);
-    attention_values_4x16(local.scores + i, v + 48, end, out + 320 * i + 48, fresh);
   }
 }
 
-// 16 rows against `count` columns from col on.
-[[gnu::noinline]] void attention_visit_16(const Memory& m, long c1, long row, long col, long count,
+// 24 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_24(const Memory& m, long c1, long row, long col, long count,
     long whole_end, attention_memory& local, bool fresh) {
   store(local.block_total, splat(0.0f));
   store(local.block_total + 8, splat(0.0f));
+  store(local.block_total + 16, splat(0.0f));
   long done = 0;
 
   // The first columns give each row the score that the others are compared with.
@@ -1299,38 +1598,41 @@ struct attention_memory {
     const float* b = m.wk_out + 8768 * c1 + 64 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 8, splat(-__FLT_MAX__));
-    if (count < 6) {
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    if (count < 4) {
       if (col < whole_end) {
-        attention_scores_5x16(local.rows, b, local.scores, local.block_peak);
+        attention_scores_1x24(local.rows, b, local.scores, local.block_peak);
       } else {
-        attention_scores_in_part_5x16(b, local.scores, row, col, local);
+        attention_scores_in_part_1x24(b, local.scores, row, col, local);
       }
     } else if (col < whole_end) {
-      attention_scores_6x16(local.rows, b, local.scores, local.block_peak);
+      attention_scores_4x24(local.rows, b, local.scores, local.block_peak);
     } else {
-      attention_scores_in_part_6x16(b, local.scores, row, col, local);
+      attention_scores_in_part_4x24(b, local.scores, row, col, local);
     }
-    done = smaller(6, count);
-    attention_weigh_16(local, done, true);
+    done = smaller(4, count);
+    attention_weigh_24(local, done, true);
   }
 
-  attention_weights_of_16(m, c1, row, col, done, count, whole_end, local);
+  attention_weights_of_24(m, c1, row, col, done, count, whole_end, local);
 
   // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
   const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
   const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 8), splat(0x1p+40f)));
-  if (any(negation(inside1))) {
+  const lanes_t inside2 = both(inside1, less_equal(load(local.block_total + 16), splat(0x1p+40f)));
+  if (any(negation(inside2))) {
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 8, splat(-__FLT_MAX__));
-    attention_scores_of_16(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_16(local, done, false);
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    attention_scores_of_24(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_24(local, done, false);
     if (!fresh) {
-      attention_carry_over_16(m, c1, row, local);
+      attention_carry_over_24(m, c1, row, local);
     }
-    attention_weights_of_16(m, c1, row, col, done, count, whole_end, local);
+    attention_weights_of_24(m, c1, row, col, done, count, whole_end, local);
   }
 
-  attention_fold_16(m, c1, row, col, count, local, fresh);
+  attention_fold_24(m, c1, row, col, count, local, fresh);
 }
 
 // One row by its definition: over exactly the pairs that count, one at a time.
@@ -1388,17 +1690,17 @@ struct attention_memory {
   }
 }
 
-// The nth of 8 blocks of 16 rows.
-[[gnu::noinline]] void attention_16_rows(const Memory& m, long c1, long nth,
+// The nth of 5 blocks of 24 rows.
+[[gnu::noinline]] void attention_24_rows(const Memory& m, long c1, long nth,
     attention_memory& local) {
-  const long row = 16 * nth;
+  const long row = 24 * nth;
   const float* a = m.wq_out + 8768 * c1 + 64 * row;
   float* out = m.heads + 64 * c1 + 320 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
-  for (long r = 0; r < 16; r += 8) {
+  for (long r = 0; r < 24; r += 8) {
     for (long k = 0; k < 64; k += 8) {
-      transpose_block(a + 64 * r + k, 64, local.rows + 16 * k + r, 16, splat(0.18033688f));
+      transpose_block(a + 64 * r + k, 64, local.rows + 24 * k + r, 24, splat(0.18033688f));
     }
   }
 
@@ -1406,28 +1708,24 @@ struct attention_memory {
   store(local.total, splat(0.0f));
   store(local.peak + 8, splat(-__FLT_MAX__));
   store(local.total + 8, splat(0.0f));
+  store(local.peak + 16, splat(-__FLT_MAX__));
+  store(local.total + 16, splat(0.0f));
 
   bool fresh = true;
-  static const unsigned short first_run[] = {0, 1, 3, 5, 7, 9, 11, 13, 15};
-  static const unsigned short run_begin[] = {0, 0, 12, 0, 30, 0, 48, 0, 60, 0, 78, 0, 96, 0, 108};
-  static const unsigned short run_end[] =
-      {18, 12, 36, 30, 48, 48, 66, 60, 84, 78, 96, 96, 114, 108, 132};
-  static const unsigned short run_whole[] = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0};
-  for (long u = first_run[nth]; u < first_run[nth + 1]; ++u) {
-    const long end = run_end[u];
-    for (long col = run_begin[u]; col < end; col += 138) {
-      attention_visit_16(m, c1, row, col, smaller(138, end - col), end * run_whole[u], local,
-          fresh);
-      fresh = false;
-    }
+  const long whole_end = 24 * nth;
+  const long end = 24 * nth + 24;
+  for (long col = 0; col < end; col += 140) {
+    attention_visit_24(m, c1, row, col, smaller(140, end - col), whole_end, local, fresh);
+    fresh = false;
   }
 
   store(local.carry, splat(1.0f) / load(local.total));
   store(local.carry + 8, splat(1.0f) / load(local.total + 8));
+  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
 
   // x - x is 0, or NaN if x is not finite.
   vec odd = splat(0.0f);
-  for (long i = 0; i < 16; ++i) {
+  for (long i = 0; i < 24; ++i) {
     const vec factor = splat(local.carry[i]);
     for (long n = 0; n < 64; n += 8) {
       const vec x = factor * load(out + 320 * i + n);
@@ -1438,7 +1736,7 @@ struct attention_memory {
 
   // Rows that are not finite are computed again, with care.
   if (has_nan(odd)) {
-    for (long i = 0; i < 16; ++i) {
+    for (long i = 0; i < 24; ++i) {
       vec row_odd = splat(0.0f);
       for (long n = 0; n < 64; n += 8) {
         const vec x = load(out + 320 * i + n);
@@ -1451,145 +1749,189 @@ struct attention_memory {
   }
 }
 
-// 5 columns x 9 rows where pairs are removed; a vector of rows that keeps none is skipped.
-[[gnu::noinline]] void attention_scores_in_part_5x9(const float* b, float* scores, long row,
+// 1 columns x 17 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_1x17(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 137);
-  if (col < high0) {
-    attention_scores_5x8_in_part(local.rows, b, scores, local.block_peak, row, col);
-  } else {
-    for (long i = 0; i < 5; ++i) {
-      store(scores + 16 * i, splat(-__builtin_inff()));
+  const bool some0 = col < high0;
+  const long high1 = smaller(8 * (row / 8) + 16, 137);
+  const bool some1 = col < high1;
+  const long high2 = smaller(8 * (row / 8) + 24, 137);
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 1; ++i) {
+        store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
+      }
     }
   }
-  const long high1 = smaller(8 * (row / 8) + 16, 137);
-  if (col < high1) {
-    attention_scores_5x8_in_part(local.rows + 8, b, scores + 8, local.block_peak + 8, row + 8, col);
-  } else {
-    for (long i = 0; i < 5; ++i) {
-      store(scores + 16 * i + 8, splat(-__builtin_inff()));
-    }
+  if (end - first == 1) {
+    attention_scores_1x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_scores_1x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 3) {
+    attention_scores_1x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
   }
 }
 
-// 6 columns x 9 rows where pairs are removed; a vector of rows that keeps none is skipped.
-[[gnu::noinline]] void attention_scores_in_part_6x9(const float* b, float* scores, long row,
+// 4 columns x 17 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_4x17(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 137);
-  if (col < high0) {
-    attention_scores_6x8_in_part(local.rows, b, scores, local.block_peak, row, col);
-  } else {
-    for (long i = 0; i < 6; ++i) {
-      store(scores + 16 * i, splat(-__builtin_inff()));
+  const bool some0 = col < high0;
+  const long high1 = smaller(8 * (row / 8) + 16, 137);
+  const bool some1 = col < high1;
+  const long high2 = smaller(8 * (row / 8) + 24, 137);
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 4; ++i) {
+        store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
+      }
     }
   }
-  const long high1 = smaller(8 * (row / 8) + 16, 137);
-  if (col < high1) {
-    attention_scores_6x8_in_part(local.rows + 8, b, scores + 8, local.block_peak + 8, row + 8, col);
-  } else {
-    for (long i = 0; i < 6; ++i) {
-      store(scores + 16 * i + 8, splat(-__builtin_inff()));
-    }
+  if (end - first == 1) {
+    attention_scores_4x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_scores_4x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 3) {
+    attention_scores_4x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
   }
 }
 
-// 6 columns x 9 rows where pairs are removed; a vector of rows that keeps none is skipped.
-[[gnu::noinline]] void attention_weights_in_part_6x9(const float* b, float* scores, long row,
+// 4 columns x 17 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_4x17(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 137);
-  if (col < high0) {
-    attention_weights_6x8_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
-  } else {
-    for (long i = 0; i < 6; ++i) {
-      store(scores + 16 * i, splat(0.0f));
+  const bool some0 = col < high0;
+  const long high1 = smaller(8 * (row / 8) + 16, 137);
+  const bool some1 = col < high1;
+  const long high2 = smaller(8 * (row / 8) + 24, 137);
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 4; ++i) {
+        store(scores + 24 * i + 8 * v, splat(0.0f));
+      }
     }
   }
-  const long high1 = smaller(8 * (row / 8) + 16, 137);
-  if (col < high1) {
-    attention_weights_6x8_in_part(local.rows + 8, b, scores + 8, local.shift + 8,
-        local.block_total + 8, row + 8, col);
-  } else {
-    for (long i = 0; i < 6; ++i) {
-      store(scores + 16 * i + 8, splat(0.0f));
-    }
+  if (end - first == 1) {
+    attention_weights_4x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_weights_4x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 3) {
+    attention_weights_4x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
 }
 
-// 5 columns x 9 rows where pairs are removed; a vector of rows that keeps none is skipped.
-[[gnu::noinline]] void attention_weights_in_part_5x9(const float* b, float* scores, long row,
+// 1 columns x 17 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_1x17(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 137);
-  if (col < high0) {
-    attention_weights_5x8_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
-  } else {
-    for (long i = 0; i < 5; ++i) {
-      store(scores + 16 * i, splat(0.0f));
+  const bool some0 = col < high0;
+  const long high1 = smaller(8 * (row / 8) + 16, 137);
+  const bool some1 = col < high1;
+  const long high2 = smaller(8 * (row / 8) + 24, 137);
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 1; ++i) {
+        store(scores + 24 * i + 8 * v, splat(0.0f));
+      }
     }
   }
-  const long high1 = smaller(8 * (row / 8) + 16, 137);
-  if (col < high1) {
-    attention_weights_5x8_in_part(local.rows + 8, b, scores + 8, local.shift + 8,
-        local.block_total + 8, row + 8, col);
-  } else {
-    for (long i = 0; i < 5; ++i) {
-      store(scores + 16 * i + 8, splat(0.0f));
-    }
+  if (end - first == 1) {
+    attention_weights_1x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_weights_1x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 3) {
+    attention_weights_1x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
 }
 
-// Weights of 9 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_9(const Memory& m, long c1, long row, long col,
+// Weights of 17 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_17(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.wk_out + 8768 * c1 + 64 * col;
-  for (long j = from; j < count - 5; j += 6) {
+  for (long j = from; j < count - 3; j += 4) {
     if (col + j < whole_end) {
-      attention_weights_6x16(local.rows, b + 64 * j, local.scores + 16 * j, local.shift,
+      attention_weights_4x24(local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
           local.block_total);
     } else {
-      attention_weights_in_part_6x9(b + 64 * j, local.scores + 16 * j, row, col + j, local);
+      attention_weights_in_part_4x17(b + 64 * j, local.scores + 24 * j, row, col + j, local);
     }
   }
-  const long rest = 6 * (count / 6);
+  const long rest = 4 * (count / 4);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_weights_5x16(local.rows, b + 64 * rest, local.scores + 16 * rest, local.shift,
+      attention_weights_1x24(local.rows, b + 64 * rest, local.scores + 24 * rest, local.shift,
           local.block_total);
     } else {
-      attention_weights_in_part_5x9(b + 64 * rest, local.scores + 16 * rest, row, col + rest,
+      attention_weights_in_part_1x17(b + 64 * rest, local.scores + 24 * rest, row, col + rest,
           local);
     }
   }
 }
 
-// Scores of 9 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_scores_of_9(const Memory& m, long c1, long row, long col,
+// Scores of 17 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_17(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.wk_out + 8768 * c1 + 64 * col;
-  for (long j = from; j < count - 5; j += 6) {
+  for (long j = from; j < count - 3; j += 4) {
     if (col + j < whole_end) {
-      attention_scores_6x16(local.rows, b + 64 * j, local.scores + 16 * j, local.block_peak);
+      attention_scores_4x24(local.rows, b + 64 * j, local.scores + 24 * j, local.block_peak);
     } else {
-      attention_scores_in_part_6x9(b + 64 * j, local.scores + 16 * j, row, col + j, local);
+      attention_scores_in_part_4x17(b + 64 * j, local.scores + 24 * j, row, col + j, local);
     }
   }
-  const long rest = 6 * (count / 6);
+  const long rest = 4 * (count / 4);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_scores_5x16(local.rows, b + 64 * rest, local.scores + 16 * rest, local.block_peak);
+      attention_scores_1x24(local.rows, b + 64 * rest, local.scores + 24 * rest, local.block_peak);
     } else {
-      attention_scores_in_part_5x9(b + 64 * rest, local.scores + 16 * rest, row, col + rest, local);
+      attention_scores_in_part_1x17(b + 64 * rest, local.scores + 24 * rest, row, col + rest,
+          local);
     }
   }
 }
 
-// What 9 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_9(const Memory& m, long c1, long row,
+// What 17 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_17(const Memory& m, long c1, long row,
     attention_memory& local) {
   store(local.total, load(local.carry) * load(local.total));
   store(local.total + 8, load(local.carry + 8) * load(local.total + 8));
+  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
 
   float* out = m.heads + 64 * c1 + 320 * row;
-  for (long i = 0; i < 9; ++i) {
+  for (long i = 0; i < 17; ++i) {
     const vec carry = splat(local.carry[i]);
     for (long n = 0; n < 64; n += 8) {
       store(out + 320 * i + n, carry * load(out + 320 * i + n));
@@ -1597,93 +1939,90 @@ struct attention_memory {
   }
 }
 
-// One row x 24 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_1x24(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-  }
-
-#pragma GCC unroll 4
-  for (long k = 0; k < count; ++k) {
-    const vec a0 = splat(weights[16 * k]);
-    const vec b0 = load(v + 64 * k);
-    s00 = fma(a0, b0, s00);
-    const vec b1 = load(v + 64 * k + 8);
-    s01 = fma(a0, b1, s01);
-    const vec b2 = load(v + 64 * k + 16);
-    s02 = fma(a0, b2, s02);
-  }
-
-  store(out, s00);
-  store(out + 8, s01);
-  store(out + 16, s02);
-}
-
-// One row x 16 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_1x16(const float* weights, const float* v, long count,
+// 5 rows x 16 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_5x16(const float* weights, const float* v, long count,
     float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
 
   if (!fresh) {
     s00 = load(out);
     s01 = load(out + 8);
+    s10 = load(out + 320);
+    s11 = load(out + 328);
+    s20 = load(out + 640);
+    s21 = load(out + 648);
+    s30 = load(out + 960);
+    s31 = load(out + 968);
+    s40 = load(out + 1280);
+    s41 = load(out + 1288);
   }
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
-    const vec a0 = splat(weights[16 * k]);
     const vec b0 = load(v + 64 * k);
-    s00 = fma(a0, b0, s00);
     const vec b1 = load(v + 64 * k + 8);
+    const vec a0 = splat(weights[24 * k]);
+    s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
+    const vec a1 = splat(weights[24 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(weights[24 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(weights[24 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(weights[24 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
   }
 
   store(out, s00);
   store(out + 8, s01);
+  store(out + 320, s10);
+  store(out + 328, s11);
+  store(out + 640, s20);
+  store(out + 648, s21);
+  store(out + 960, s30);
+  store(out + 968, s31);
+  store(out + 1280, s40);
+  store(out + 1288, s41);
 }
 
-// Scores of 9 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_9(const Memory& m, long c1, long row, long col, long count,
+// Scores of 17 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_17(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 8768 * c1 + 64 * col;
   float* out = m.heads + 64 * c1 + 320 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
 
-  for (long n = 0; n < 48; n += 24) {
-    for (long i = 0; i < 8; i += 4) {
-      const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
+  for (long n = 0; n < 64; n += 16) {
+    for (long i = 0; i < 12; i += 6) {
+      const long high_last = smaller(8 * ((row + i + 5) / 8) + 8, 137);
       const long end = smaller(high_last - col, count);
-      attention_values_4x24(local.scores + i, v + n, end, out + 320 * i + n, fresh);
+      attention_values_6x16(local.scores + i, v + n, end, out + 320 * i + n, fresh);
     }
     {
-      const long high_first = smaller(8 * ((row + 8) / 8) + 8, 137);
-      const long end = smaller(high_first - col, count);
-      attention_values_1x24(local.scores + 8, v + n, end, out + n + 2560, fresh);
+      const long high_last = smaller(8 * ((row + 16) / 8) + 8, 137);
+      const long end = smaller(high_last - col, count);
+      attention_values_5x16(local.scores + 12, v + n, end, out + n + 3840, fresh);
     }
-  }
-  for (long i = 0; i < 8; i += 4) {
-    const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
-    const long end = smaller(high_last - col, count);
-    attention_values_4x16(local.scores + i, v + 48, end, out + 320 * i + 48, fresh);
-  }
-  {
-    const long high_first = smaller(8 * ((row + 8) / 8) + 8, 137);
-    const long end = smaller(high_first - col, count);
-    attention_values_1x16(local.scores + 8, v + 48, end, out + 2608, fresh);
   }
 }
 
-// 9 rows against `count` columns from col on.
-[[gnu::noinline]] void attention_visit_9(const Memory& m, long c1, long row, long col, long count,
+// 17 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_17(const Memory& m, long c1, long row, long col, long count,
     long whole_end, attention_memory& local, bool fresh) {
   store(local.block_total, splat(0.0f));
   store(local.block_total + 8, splat(0.0f));
+  store(local.block_total + 16, splat(0.0f));
   long done = 0;
 
   // The first columns give each row the score that the others are compared with.
@@ -1691,54 +2030,59 @@ struct attention_memory {
     const float* b = m.wk_out + 8768 * c1 + 64 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 8, splat(-__FLT_MAX__));
-    if (count < 6) {
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    if (count < 4) {
       if (col < whole_end) {
-        attention_scores_5x16(local.rows, b, local.scores, local.block_peak);
+        attention_scores_1x24(local.rows, b, local.scores, local.block_peak);
       } else {
-        attention_scores_in_part_5x9(b, local.scores, row, col, local);
+        attention_scores_in_part_1x17(b, local.scores, row, col, local);
       }
     } else if (col < whole_end) {
-      attention_scores_6x16(local.rows, b, local.scores, local.block_peak);
+      attention_scores_4x24(local.rows, b, local.scores, local.block_peak);
     } else {
-      attention_scores_in_part_6x9(b, local.scores, row, col, local);
+      attention_scores_in_part_4x17(b, local.scores, row, col, local);
     }
-    done = smaller(6, count);
-    attention_weigh_16(local, done, true);
+    done = smaller(4, count);
+    attention_weigh_24(local, done, true);
   }
 
-  attention_weights_of_9(m, c1, row, col, done, count, whole_end, local);
+  attention_weights_of_17(m, c1, row, col, done, count, whole_end, local);
 
   // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
   const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
   const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 8), splat(0x1p+40f)));
-  if (any(negation(inside1))) {
+  const lanes_t inside2 = both(inside1, less_equal(load(local.block_total + 16), splat(0x1p+40f)));
+  if (any(negation(inside2))) {
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 8, splat(-__FLT_MAX__));
-    attention_scores_of_9(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_16(local, done, false);
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    attention_scores_of_17(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_24(local, done, false);
     if (!fresh) {
-      attention_carry_over_9(m, c1, row, local);
+      attention_carry_over_17(m, c1, row, local);
     }
-    attention_weights_of_9(m, c1, row, col, done, count, whole_end, local);
+    attention_weights_of_17(m, c1, row, col, done, count, whole_end, local);
   }
 
-  attention_fold_9(m, c1, row, col, count, local, fresh);
+  attention_fold_17(m, c1, row, col, count, local, fresh);
 }
 
-// The one block of 9 rows.
-[[gnu::noinline]] void attention_9_rows(const Memory& m, long c1, attention_memory& local) {
-  const long row = 128;
+// The one block of 17 rows.
+[[gnu::noinline]] void attention_17_rows(const Memory& m, long c1, attention_memory& local) {
+  const long row = 120;
   const float* a = m.wq_out + 8768 * c1 + 64 * row;
   float* out = m.heads + 64 * c1 + 320 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
-  for (long k = 0; k < 64; k += 8) {
-    transpose_block(a + k, 64, local.rows + 16 * k, 16, splat(0.18033688f));
+  for (long r = 0; r < 16; r += 8) {
+    for (long k = 0; k < 64; k += 8) {
+      transpose_block(a + 64 * r + k, 64, local.rows + 24 * k + r, 24, splat(0.18033688f));
+    }
   }
   for (long k = 0; k < 64; ++k) {
     for (long lane = 0; lane < 8; ++lane) {
-      const long r = smaller(lane + 8, 8);
-      local.rows[16 * k + lane + 8] = a[64 * r + k] * 0.18033688f;
+      const long r = smaller(lane + 16, 16);
+      local.rows[24 * k + lane + 16] = a[64 * r + k] * 0.18033688f;
     }
   }
 
@@ -1746,19 +2090,22 @@ struct attention_memory {
   store(local.total, splat(0.0f));
   store(local.peak + 8, splat(-__FLT_MAX__));
   store(local.total + 8, splat(0.0f));
+  store(local.peak + 16, splat(-__FLT_MAX__));
+  store(local.total + 16, splat(0.0f));
 
   bool fresh = true;
-  for (long col = 0; col < 137; col += 138) {
-    attention_visit_9(m, c1, row, col, smaller(138, 137 - col), 126, local, fresh);
+  for (long col = 0; col < 137; col += 140) {
+    attention_visit_17(m, c1, row, col, smaller(140, 137 - col), 120, local, fresh);
     fresh = false;
   }
 
   store(local.carry, splat(1.0f) / load(local.total));
   store(local.carry + 8, splat(1.0f) / load(local.total + 8));
+  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
 
   // x - x is 0, or NaN if x is not finite.
   vec odd = splat(0.0f);
-  for (long i = 0; i < 9; ++i) {
+  for (long i = 0; i < 17; ++i) {
     const vec factor = splat(local.carry[i]);
     for (long n = 0; n < 64; n += 8) {
       const vec x = factor * load(out + 320 * i + n);
@@ -1769,7 +2116,7 @@ struct attention_memory {
 
   // Rows that are not finite are computed again, with care.
   if (has_nan(odd)) {
-    for (long i = 0; i < 9; ++i) {
+    for (long i = 0; i < 17; ++i) {
       vec row_odd = splat(0.0f);
       for (long n = 0; n < 64; n += 8) {
         const vec x = load(out + 320 * i + n);
@@ -1784,12 +2131,12 @@ struct attention_memory {
 
 // An item: one block of rows.
 [[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
-  const long block = item % 9;
-  const long c1 = item / 9;
-  if (block < 8) {
-    attention_16_rows(m, c1, block, local);
+  const long block = item % 6;
+  const long c1 = item / 6;
+  if (block < 5) {
+    attention_24_rows(m, c1, block, local);
   } else {
-    attention_9_rows(m, c1, local);
+    attention_17_rows(m, c1, local);
   }
 }
 
@@ -1908,7 +2255,7 @@ void project_wq_wk_wv_body(void* state, long item, int) {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 3328L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 5040L * worker));
   restore_float_state(before);
 }
 
@@ -1942,7 +2289,7 @@ void project_wo_body(void* state, long item, int) {
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 701440u + 13312u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 701440u + 20160u * (size_t)workers; }
 
 size_t packed_bytes() { return 1708544u; }
 
@@ -2041,7 +2388,7 @@ void run(const textbook_mha_1_137_320_5_args* args, const void* packed, void* wo
     for (long item = 0; item < items; ++item) body(&m, item, 0);
   };
   each(60, project_wq_wk_wv_body);
-  each(45, attention_body);
+  each(30, attention_body);
   each(20, project_wo_body);
 }
 

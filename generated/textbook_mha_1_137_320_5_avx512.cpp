@@ -19,12 +19,12 @@
 // - project_wq_wk_wv: 137 rows of 320 by wq (320 columns), wk (320 columns) and wv (320 columns),
 //   packed in 30 panels of 32 columns (40 kB), one an item; tiles of 14 rows x 32 columns: 28 of 32
 //   registers accumulate, a step is 28 fma on 16 loads.
-// - attention: 5 times 137 rows against 137 columns, 184 at a time: their scores lie in a worker's
-//   31.8 kB and nowhere else. 4 blocks of 32 rows, score tiles of 8 columns x 32 lanes: 16 of 32
-//   registers accumulate, a step is 16 fma on 10 loads. 1 block of 9 rows, score tiles of 23
-//   columns x 16 lanes: 23 of 32 registers accumulate, a step is 23 fma on 24 loads. Whole tiles of
-//   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 13 rows x 32
-//   columns: 26 of 32 registers accumulate, a step is 26 fma on 15 loads.
+// - attention: 5 times 137 rows against 137 columns, 112 at a time: their scores lie in a worker's
+//   34.1 kB and nowhere else. 2 blocks of 48 rows, score tiles of 8 columns x 48 lanes: 24 of 32
+//   registers accumulate, a step is 24 fma on 11 loads. 1 block of 41 rows, score tiles of 7
+//   columns x 48 lanes: 21 of 32 registers accumulate, a step is 21 fma on 10 loads. Whole tiles of
+//   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 14 rows x 32
+//   columns: 28 of 32 registers accumulate, a step is 28 fma on 16 loads.
 // - project_wo: 137 rows of 320 by wo (320 columns), packed in 10 panels of 32 columns (40 kB), one
 //   an item; tiles of 14 rows x 32 columns: 28 of 32 registers accumulate, a step is 28 fma on 16
 //   loads.
@@ -238,14 +238,14 @@ struct Memory {
 
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
-  float rows[2048];       // [64][32], scaled, in units of log 2
-  float scores[5888];     // [184][32]; weights once they are known
-  float peak[32];         // of each row, the score that the others are compared with
-  float total[32];        // and the sum of its weights
-  float carry[32];        // what its older sums are multiplied by, at the end by what
-  float block_peak[32];   // the greatest score in the block of columns
-  float block_total[32];  // and the sum of the block's weights
-  float shift[32];        // -peak, where the rows' accumulators start
+  float rows[3072];       // [64][48], scaled, in units of log 2
+  float scores[5376];     // [112][48]; weights once they are known
+  float peak[48];         // of each row, the score that the others are compared with
+  float total[48];        // and the sum of its weights
+  float carry[48];        // what its older sums are multiplied by, at the end by what
+  float block_peak[48];   // the greatest score in the block of columns
+  float block_total[48];  // and the sum of the block's weights
+  float shift[48];        // -peak, where the rows' accumulators start
 };
 
 // 14 rows of a times 32 columns of the panel w, 320 steps deep.
@@ -841,17 +841,19 @@ struct attention_memory {
   }
 }
 
-// 1 columns x 32 rows of scores.
-[[gnu::noinline]] void attention_scores_1x32(const float* rows, const float* b, float* scores,
+// 1 columns x 48 rows of scores.
+[[gnu::noinline]] void attention_scores_1x48(const float* rows, const float* b, float* scores,
     float* block_peak) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec a0 = splat(b[k]);
-    const vec b0 = load(rows + 32 * k);
+    const vec b0 = load(rows + 48 * k);
     s00 = fma(a0, b0, s00);
-    const vec b1 = load(rows + 32 * k + 16);
+    const vec b1 = load(rows + 48 * k + 16);
     s01 = fma(a0, b1, s01);
+    const vec b2 = load(rows + 48 * k + 32);
+    s02 = fma(a0, b2, s02);
   }
 
   store(scores, s00);
@@ -861,6 +863,10 @@ struct attention_memory {
   store(scores + 16, s01);
 
   store(block_peak + 16, max(load(block_peak + 16), s01));
+
+  store(scores + 32, s02);
+
+  store(block_peak + 32, max(load(block_peak + 32), s02));
 }
 
 // 1 columns x 16 rows of scores, some of them removed.
@@ -869,7 +875,7 @@ struct attention_memory {
   vec s00 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 32 * k);
+    const vec b0 = load(rows + 48 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
   }
@@ -883,94 +889,190 @@ struct attention_memory {
   store(block_peak, max(load(block_peak), x0_0));
 }
 
-// 1 columns x 32 rows where pairs are removed; a vector of rows that keeps none is skipped.
-[[gnu::noinline]] void attention_scores_in_part_1x32(const float* b, float* scores, long row,
+// 1 columns x 32 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_1x32_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec b0 = load(rows + 48 * k);
+    s00 = fma(a0, b0, s00);
+    const vec b1 = load(rows + 48 * k + 16);
+    s01 = fma(a0, b1, s01);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+
+  store(block_peak, max(load(block_peak), x0_0));
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 16, x0_1);
+
+  store(block_peak + 16, max(load(block_peak + 16), x0_1));
+}
+
+// 1 columns x 48 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_1x48_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec b0 = load(rows + 48 * k);
+    s00 = fma(a0, b0, s00);
+    const vec b1 = load(rows + 48 * k + 16);
+    s01 = fma(a0, b1, s01);
+    const vec b2 = load(rows + 48 * k + 32);
+    s02 = fma(a0, b2, s02);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+
+  store(block_peak, max(load(block_peak), x0_0));
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 16, x0_1);
+
+  store(block_peak + 16, max(load(block_peak + 16), x0_1));
+
+  const ivec row_of_lane2 = isplat(row + 32) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  store(scores + 32, x0_2);
+
+  store(block_peak + 32, max(load(block_peak + 32), x0_2));
+}
+
+// 1 columns x 48 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_1x48(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(16 * (row / 16) + 16, 137);
-  if (col < high0) {
-    attention_scores_1x16_in_part(local.rows, b, scores, local.block_peak, row, col);
-  } else {
-    for (long i = 0; i < 1; ++i) {
-      store(scores + 32 * i, splat(-__builtin_inff()));
+  const bool some0 = col < high0;
+  const long high1 = smaller(16 * (row / 16) + 32, 137);
+  const bool some1 = col < high1;
+  const long high2 = smaller(16 * (row / 16) + 48, 137);
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 1; ++i) {
+        store(scores + 48 * i + 16 * v, splat(-__builtin_inff()));
+      }
     }
   }
-  const long high1 = smaller(16 * (row / 16) + 32, 137);
-  if (col < high1) {
-    attention_scores_1x16_in_part(local.rows + 16, b, scores + 16, local.block_peak + 16, row + 16,
-        col);
-  } else {
-    for (long i = 0; i < 1; ++i) {
-      store(scores + 32 * i + 16, splat(-__builtin_inff()));
-    }
+  if (end - first == 1) {
+    attention_scores_1x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.block_peak + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 2) {
+    attention_scores_1x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.block_peak + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 3) {
+    attention_scores_1x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.block_peak + 16 * first, row + 16 * first, col);
   }
 }
 
-// 8 columns x 32 rows of scores.
-[[gnu::noinline]] void attention_scores_8x32(const float* rows, const float* b, float* scores,
+// 8 columns x 48 rows of scores.
+[[gnu::noinline]] void attention_scores_8x48(const float* rows, const float* b, float* scores,
     float* block_peak) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f);
-  vec s60 = splat(0.0f), s61 = splat(0.0f);
-  vec s70 = splat(0.0f), s71 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 32 * k);
-    const vec b1 = load(rows + 32 * k + 16);
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec b2 = load(rows + 48 * k + 32);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
     const vec a1 = splat(b[k + 64]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
     const vec a2 = splat(b[k + 128]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
     const vec a3 = splat(b[k + 192]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
     const vec a4 = splat(b[k + 256]);
     s40 = fma(a4, b0, s40);
     s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
     const vec a5 = splat(b[k + 320]);
     s50 = fma(a5, b0, s50);
     s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
     const vec a6 = splat(b[k + 384]);
     s60 = fma(a6, b0, s60);
     s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
     const vec a7 = splat(b[k + 448]);
     s70 = fma(a7, b0, s70);
     s71 = fma(a7, b1, s71);
+    s72 = fma(a7, b2, s72);
   }
 
   store(scores, s00);
-  store(scores + 32, s10);
-  store(scores + 64, s20);
-  store(scores + 96, s30);
-  store(scores + 128, s40);
-  store(scores + 160, s50);
-  store(scores + 192, s60);
-  store(scores + 224, s70);
+  store(scores + 48, s10);
+  store(scores + 96, s20);
+  store(scores + 144, s30);
+  store(scores + 192, s40);
+  store(scores + 240, s50);
+  store(scores + 288, s60);
+  store(scores + 336, s70);
 
   const vec high0_0 = max(max(s00, s10), max(s20, s30));
   const vec high1_0 = max(max(s40, s50), max(s60, s70));
   store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
 
   store(scores + 16, s01);
-  store(scores + 48, s11);
-  store(scores + 80, s21);
-  store(scores + 112, s31);
-  store(scores + 144, s41);
-  store(scores + 176, s51);
-  store(scores + 208, s61);
-  store(scores + 240, s71);
+  store(scores + 64, s11);
+  store(scores + 112, s21);
+  store(scores + 160, s31);
+  store(scores + 208, s41);
+  store(scores + 256, s51);
+  store(scores + 304, s61);
+  store(scores + 352, s71);
 
   const vec high0_1 = max(max(s01, s11), max(s21, s31));
   const vec high1_1 = max(max(s41, s51), max(s61, s71));
   store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
+
+  store(scores + 32, s02);
+  store(scores + 80, s12);
+  store(scores + 128, s22);
+  store(scores + 176, s32);
+  store(scores + 224, s42);
+  store(scores + 272, s52);
+  store(scores + 320, s62);
+  store(scores + 368, s72);
+
+  const vec high0_2 = max(max(s02, s12), max(s22, s32));
+  const vec high1_2 = max(max(s42, s52), max(s62, s72));
+  store(block_peak + 32, max(load(block_peak + 32), max(high0_2, high1_2)));
 }
 
 // 8 columns x 16 rows of scores, some of them removed.
@@ -986,7 +1088,7 @@ struct attention_memory {
   vec s70 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 32 * k);
+    const vec b0 = load(rows + 48 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 64]);
@@ -1011,99 +1113,40 @@ struct attention_memory {
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 32, x1_0);
+  store(scores + 48, x1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 64, x2_0);
+  store(scores + 96, x2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 96, x3_0);
+  store(scores + 144, x3_0);
   const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  store(scores + 128, x4_0);
+  store(scores + 192, x4_0);
   const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  store(scores + 160, x5_0);
+  store(scores + 240, x5_0);
   const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  store(scores + 192, x6_0);
+  store(scores + 288, x6_0);
   const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
-  store(scores + 224, x7_0);
+  store(scores + 336, x7_0);
 
   const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
   const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
   store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
 }
 
-// 8 columns x 32 rows where pairs are removed; a vector of rows that keeps none is skipped.
-[[gnu::noinline]] void attention_scores_in_part_8x32(const float* b, float* scores, long row,
-    long col, attention_memory& local) {
-  const long high0 = smaller(16 * (row / 16) + 16, 137);
-  if (col < high0) {
-    attention_scores_8x16_in_part(local.rows, b, scores, local.block_peak, row, col);
-  } else {
-    for (long i = 0; i < 8; ++i) {
-      store(scores + 32 * i, splat(-__builtin_inff()));
-    }
-  }
-  const long high1 = smaller(16 * (row / 16) + 32, 137);
-  if (col < high1) {
-    attention_scores_8x16_in_part(local.rows + 16, b, scores + 16, local.block_peak + 16, row + 16,
-        col);
-  } else {
-    for (long i = 0; i < 8; ++i) {
-      store(scores + 32 * i + 16, splat(-__builtin_inff()));
-    }
-  }
-}
-
-// Scores of 32 rows become weights; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_32(attention_memory& local, long count, bool all) {
-  const vec old0 = load(local.peak);
-  const lanes_t outside0 = negation(less_equal(load(local.block_total), splat(0x1p+40f)));
-  const vec peak0 =
-      select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
-  store(local.peak, peak0);
-  const vec shift0 = splat(0.0f) - peak0;
-  store(local.shift, shift0);
-  store(local.carry, exp2_nonpositive(old0 - peak0));
-  vec total0 = splat(0.0f);
-
-  const vec old1 = load(local.peak + 16);
-  const lanes_t outside1 = negation(less_equal(load(local.block_total + 16), splat(0x1p+40f)));
-  const vec peak1 =
-      select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 16)), old1);
-  store(local.peak + 16, peak1);
-  const vec shift1 = splat(0.0f) - peak1;
-  store(local.shift + 16, shift1);
-  store(local.carry + 16, exp2_nonpositive(old1 - peak1));
-  vec total1 = splat(0.0f);
-
-  for (long j = 0; j < count; ++j) {
-    const vec w0 = exp2_near(load(local.scores + 32 * j) + shift0);
-    store(local.scores + 32 * j, w0);
-    total0 = total0 + w0;
-    const vec w1 = exp2_near(load(local.scores + 32 * j + 16) + shift1);
-    store(local.scores + 32 * j + 16, w1);
-    total1 = total1 + w1;
-  }
-
-  store(local.block_total, total0);
-  store(local.block_total + 16, total1);
-}
-
-// 8 columns x 32 rows of weights.
-[[gnu::noinline]] void attention_weights_8x32(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
-  const vec start0 = load(shift);
-  const vec start1 = load(shift + 16);
-  vec s00 = start0, s01 = start1;
-  vec s10 = start0, s11 = start1;
-  vec s20 = start0, s21 = start1;
-  vec s30 = start0, s31 = start1;
-  vec s40 = start0, s41 = start1;
-  vec s50 = start0, s51 = start1;
-  vec s60 = start0, s61 = start1;
-  vec s70 = start0, s71 = start1;
+// 8 columns x 32 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_8x32_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 32 * k);
-    const vec b1 = load(rows + 32 * k + 16);
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
@@ -1130,44 +1173,364 @@ struct attention_memory {
     s71 = fma(a7, b1, s71);
   }
 
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 48, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 96, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 144, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 192, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  store(scores + 240, x5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  store(scores + 288, x6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
+  store(scores + 336, x7_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 16, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 64, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 112, x2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  store(scores + 160, x3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  store(scores + 208, x4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
+  store(scores + 256, x5_1);
+  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s61, removed);
+  store(scores + 304, x6_1);
+  const vec x7_1 = select(iless_equal(isplat(col + 7), row_of_lane1), s71, removed);
+  store(scores + 352, x7_1);
+
+  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
+  const vec high1_1 = max(max(x4_1, x5_1), max(x6_1, x7_1));
+  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
+}
+
+// 8 columns x 48 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_8x48_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec b2 = load(rows + 48 * k + 32);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+    s72 = fma(a7, b2, s72);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 48, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 96, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 144, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 192, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  store(scores + 240, x5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  store(scores + 288, x6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
+  store(scores + 336, x7_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 16, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 64, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 112, x2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  store(scores + 160, x3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  store(scores + 208, x4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
+  store(scores + 256, x5_1);
+  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s61, removed);
+  store(scores + 304, x6_1);
+  const vec x7_1 = select(iless_equal(isplat(col + 7), row_of_lane1), s71, removed);
+  store(scores + 352, x7_1);
+
+  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
+  const vec high1_1 = max(max(x4_1, x5_1), max(x6_1, x7_1));
+  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
+
+  const ivec row_of_lane2 = isplat(row + 32) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  store(scores + 32, x0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  store(scores + 80, x1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  store(scores + 128, x2_2);
+  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
+  store(scores + 176, x3_2);
+  const vec x4_2 = select(iless_equal(isplat(col + 4), row_of_lane2), s42, removed);
+  store(scores + 224, x4_2);
+  const vec x5_2 = select(iless_equal(isplat(col + 5), row_of_lane2), s52, removed);
+  store(scores + 272, x5_2);
+  const vec x6_2 = select(iless_equal(isplat(col + 6), row_of_lane2), s62, removed);
+  store(scores + 320, x6_2);
+  const vec x7_2 = select(iless_equal(isplat(col + 7), row_of_lane2), s72, removed);
+  store(scores + 368, x7_2);
+
+  const vec high0_2 = max(max(x0_2, x1_2), max(x2_2, x3_2));
+  const vec high1_2 = max(max(x4_2, x5_2), max(x6_2, x7_2));
+  store(block_peak + 32, max(load(block_peak + 32), max(high0_2, high1_2)));
+}
+
+// 8 columns x 48 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_8x48(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(16 * (row / 16) + 16, 137);
+  const bool some0 = col < high0;
+  const long high1 = smaller(16 * (row / 16) + 32, 137);
+  const bool some1 = col < high1;
+  const long high2 = smaller(16 * (row / 16) + 48, 137);
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 8; ++i) {
+        store(scores + 48 * i + 16 * v, splat(-__builtin_inff()));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_scores_8x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.block_peak + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 2) {
+    attention_scores_8x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.block_peak + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 3) {
+    attention_scores_8x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.block_peak + 16 * first, row + 16 * first, col);
+  }
+}
+
+// Scores of 48 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_48(attention_memory& local, long count, bool all) {
+  const vec old0 = load(local.peak);
+  const lanes_t outside0 = negation(less_equal(load(local.block_total), splat(0x1p+40f)));
+  const vec peak0 =
+      select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
+  store(local.peak, peak0);
+  const vec shift0 = splat(0.0f) - peak0;
+  store(local.shift, shift0);
+  store(local.carry, exp2_nonpositive(old0 - peak0));
+  vec total0 = splat(0.0f);
+
+  const vec old1 = load(local.peak + 16);
+  const lanes_t outside1 = negation(less_equal(load(local.block_total + 16), splat(0x1p+40f)));
+  const vec peak1 =
+      select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 16)), old1);
+  store(local.peak + 16, peak1);
+  const vec shift1 = splat(0.0f) - peak1;
+  store(local.shift + 16, shift1);
+  store(local.carry + 16, exp2_nonpositive(old1 - peak1));
+  vec total1 = splat(0.0f);
+
+  const vec old2 = load(local.peak + 32);
+  const lanes_t outside2 = negation(less_equal(load(local.block_total + 32), splat(0x1p+40f)));
+  const vec peak2 =
+      select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 32)), old2);
+  store(local.peak + 32, peak2);
+  const vec shift2 = splat(0.0f) - peak2;
+  store(local.shift + 32, shift2);
+  store(local.carry + 32, exp2_nonpositive(old2 - peak2));
+  vec total2 = splat(0.0f);
+
+  for (long j = 0; j < count; ++j) {
+    const vec w0 = exp2_near(load(local.scores + 48 * j) + shift0);
+    store(local.scores + 48 * j, w0);
+    total0 = total0 + w0;
+    const vec w1 = exp2_near(load(local.scores + 48 * j + 16) + shift1);
+    store(local.scores + 48 * j + 16, w1);
+    total1 = total1 + w1;
+    const vec w2 = exp2_near(load(local.scores + 48 * j + 32) + shift2);
+    store(local.scores + 48 * j + 32, w2);
+    total2 = total2 + w2;
+  }
+
+  store(local.block_total, total0);
+  store(local.block_total + 16, total1);
+  store(local.block_total + 32, total2);
+}
+
+// 8 columns x 48 rows of weights.
+[[gnu::noinline]] void attention_weights_8x48(const float* rows, const float* b, float* scores,
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  const vec start2 = load(shift + 32);
+  vec s00 = start0, s01 = start1, s02 = start2;
+  vec s10 = start0, s11 = start1, s12 = start2;
+  vec s20 = start0, s21 = start1, s22 = start2;
+  vec s30 = start0, s31 = start1, s32 = start2;
+  vec s40 = start0, s41 = start1, s42 = start2;
+  vec s50 = start0, s51 = start1, s52 = start2;
+  vec s60 = start0, s61 = start1, s62 = start2;
+  vec s70 = start0, s71 = start1, s72 = start2;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec b2 = load(rows + 48 * k + 32);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+    s72 = fma(a7, b2, s72);
+  }
+
   const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
   const vec w1_0 = exp2_near(s10);
-  store(scores + 32, w1_0);
+  store(scores + 48, w1_0);
   const vec w2_0 = exp2_near(s20);
-  store(scores + 64, w2_0);
+  store(scores + 96, w2_0);
   const vec w3_0 = exp2_near(s30);
-  store(scores + 96, w3_0);
+  store(scores + 144, w3_0);
   const vec w4_0 = exp2_near(s40);
-  store(scores + 128, w4_0);
+  store(scores + 192, w4_0);
   const vec w5_0 = exp2_near(s50);
-  store(scores + 160, w5_0);
+  store(scores + 240, w5_0);
   const vec w6_0 = exp2_near(s60);
-  store(scores + 192, w6_0);
+  store(scores + 288, w6_0);
   const vec w7_0 = exp2_near(s70);
-  store(scores + 224, w7_0);
+  store(scores + 336, w7_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
 
   const vec w0_1 = exp2_near(s01);
   store(scores + 16, w0_1);
   const vec w1_1 = exp2_near(s11);
-  store(scores + 48, w1_1);
+  store(scores + 64, w1_1);
   const vec w2_1 = exp2_near(s21);
-  store(scores + 80, w2_1);
+  store(scores + 112, w2_1);
   const vec w3_1 = exp2_near(s31);
-  store(scores + 112, w3_1);
+  store(scores + 160, w3_1);
   const vec w4_1 = exp2_near(s41);
-  store(scores + 144, w4_1);
+  store(scores + 208, w4_1);
   const vec w5_1 = exp2_near(s51);
-  store(scores + 176, w5_1);
+  store(scores + 256, w5_1);
   const vec w6_1 = exp2_near(s61);
-  store(scores + 208, w6_1);
+  store(scores + 304, w6_1);
   const vec w7_1 = exp2_near(s71);
-  store(scores + 240, w7_1);
+  store(scores + 352, w7_1);
 
   store(block_total + 16,
       load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1);
+
+  const vec w0_2 = exp2_near(s02);
+  store(scores + 32, w0_2);
+  const vec w1_2 = exp2_near(s12);
+  store(scores + 80, w1_2);
+  const vec w2_2 = exp2_near(s22);
+  store(scores + 128, w2_2);
+  const vec w3_2 = exp2_near(s32);
+  store(scores + 176, w3_2);
+  const vec w4_2 = exp2_near(s42);
+  store(scores + 224, w4_2);
+  const vec w5_2 = exp2_near(s52);
+  store(scores + 272, w5_2);
+  const vec w6_2 = exp2_near(s62);
+  store(scores + 320, w6_2);
+  const vec w7_2 = exp2_near(s72);
+  store(scores + 368, w7_2);
+
+  store(block_total + 32,
+      load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2 + w4_2 + w5_2 + w6_2 + w7_2);
 }
 
 // 8 columns x 16 rows of weights, some of them removed.
@@ -1184,7 +1547,7 @@ struct attention_memory {
   vec s70 = start0;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 32 * k);
+    const vec b0 = load(rows + 48 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 64]);
@@ -1211,64 +1574,322 @@ struct attention_memory {
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
   const vec w1_0 = exp2_near(x1_0);
-  store(scores + 32, w1_0);
+  store(scores + 48, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
   const vec w2_0 = exp2_near(x2_0);
-  store(scores + 64, w2_0);
+  store(scores + 96, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
   const vec w3_0 = exp2_near(x3_0);
-  store(scores + 96, w3_0);
+  store(scores + 144, w3_0);
   const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
   const vec w4_0 = exp2_near(x4_0);
-  store(scores + 128, w4_0);
+  store(scores + 192, w4_0);
   const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
   const vec w5_0 = exp2_near(x5_0);
-  store(scores + 160, w5_0);
+  store(scores + 240, w5_0);
   const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
   const vec w6_0 = exp2_near(x6_0);
-  store(scores + 192, w6_0);
+  store(scores + 288, w6_0);
   const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
   const vec w7_0 = exp2_near(x7_0);
-  store(scores + 224, w7_0);
+  store(scores + 336, w7_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
 }
 
-// 8 columns x 32 rows where pairs are removed; a vector of rows that keeps none is skipped.
-[[gnu::noinline]] void attention_weights_in_part_8x32(const float* b, float* scores, long row,
-    long col, attention_memory& local) {
-  const long high0 = smaller(16 * (row / 16) + 16, 137);
-  if (col < high0) {
-    attention_weights_8x16_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
-  } else {
-    for (long i = 0; i < 8; ++i) {
-      store(scores + 32 * i, splat(0.0f));
-    }
-  }
-  const long high1 = smaller(16 * (row / 16) + 32, 137);
-  if (col < high1) {
-    attention_weights_8x16_in_part(local.rows + 16, b, scores + 16, local.shift + 16,
-        local.block_total + 16, row + 16, col);
-  } else {
-    for (long i = 0; i < 8; ++i) {
-      store(scores + 32 * i + 16, splat(0.0f));
-    }
-  }
-}
-
-// 1 columns x 32 rows of weights.
-[[gnu::noinline]] void attention_weights_1x32(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
+// 8 columns x 32 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_8x32_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 16);
   vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  vec s20 = start0, s21 = start1;
+  vec s30 = start0, s31 = start1;
+  vec s40 = start0, s41 = start1;
+  vec s50 = start0, s51 = start1;
+  vec s60 = start0, s61 = start1;
+  vec s70 = start0, s71 = start1;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 48, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 96, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 144, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 192, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  const vec w5_0 = exp2_near(x5_0);
+  store(scores + 240, w5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  const vec w6_0 = exp2_near(x6_0);
+  store(scores + 288, w6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
+  const vec w7_0 = exp2_near(x7_0);
+  store(scores + 336, w7_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 16, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 64, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 112, w2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  const vec w3_1 = exp2_near(x3_1);
+  store(scores + 160, w3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  const vec w4_1 = exp2_near(x4_1);
+  store(scores + 208, w4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
+  const vec w5_1 = exp2_near(x5_1);
+  store(scores + 256, w5_1);
+  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s61, removed);
+  const vec w6_1 = exp2_near(x6_1);
+  store(scores + 304, w6_1);
+  const vec x7_1 = select(iless_equal(isplat(col + 7), row_of_lane1), s71, removed);
+  const vec w7_1 = exp2_near(x7_1);
+  store(scores + 352, w7_1);
+
+  store(block_total + 16,
+      load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1);
+}
+
+// 8 columns x 48 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_8x48_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  const vec start2 = load(shift + 32);
+  vec s00 = start0, s01 = start1, s02 = start2;
+  vec s10 = start0, s11 = start1, s12 = start2;
+  vec s20 = start0, s21 = start1, s22 = start2;
+  vec s30 = start0, s31 = start1, s32 = start2;
+  vec s40 = start0, s41 = start1, s42 = start2;
+  vec s50 = start0, s51 = start1, s52 = start2;
+  vec s60 = start0, s61 = start1, s62 = start2;
+  vec s70 = start0, s71 = start1, s72 = start2;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec b2 = load(rows + 48 * k + 32);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+    s72 = fma(a7, b2, s72);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 48, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 96, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 144, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 192, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  const vec w5_0 = exp2_near(x5_0);
+  store(scores + 240, w5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  const vec w6_0 = exp2_near(x6_0);
+  store(scores + 288, w6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
+  const vec w7_0 = exp2_near(x7_0);
+  store(scores + 336, w7_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 16, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 64, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 112, w2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  const vec w3_1 = exp2_near(x3_1);
+  store(scores + 160, w3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  const vec w4_1 = exp2_near(x4_1);
+  store(scores + 208, w4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
+  const vec w5_1 = exp2_near(x5_1);
+  store(scores + 256, w5_1);
+  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s61, removed);
+  const vec w6_1 = exp2_near(x6_1);
+  store(scores + 304, w6_1);
+  const vec x7_1 = select(iless_equal(isplat(col + 7), row_of_lane1), s71, removed);
+  const vec w7_1 = exp2_near(x7_1);
+  store(scores + 352, w7_1);
+
+  store(block_total + 16,
+      load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1);
+
+  const ivec row_of_lane2 = isplat(row + 32) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  const vec w0_2 = exp2_near(x0_2);
+  store(scores + 32, w0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  const vec w1_2 = exp2_near(x1_2);
+  store(scores + 80, w1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  const vec w2_2 = exp2_near(x2_2);
+  store(scores + 128, w2_2);
+  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
+  const vec w3_2 = exp2_near(x3_2);
+  store(scores + 176, w3_2);
+  const vec x4_2 = select(iless_equal(isplat(col + 4), row_of_lane2), s42, removed);
+  const vec w4_2 = exp2_near(x4_2);
+  store(scores + 224, w4_2);
+  const vec x5_2 = select(iless_equal(isplat(col + 5), row_of_lane2), s52, removed);
+  const vec w5_2 = exp2_near(x5_2);
+  store(scores + 272, w5_2);
+  const vec x6_2 = select(iless_equal(isplat(col + 6), row_of_lane2), s62, removed);
+  const vec w6_2 = exp2_near(x6_2);
+  store(scores + 320, w6_2);
+  const vec x7_2 = select(iless_equal(isplat(col + 7), row_of_lane2), s72, removed);
+  const vec w7_2 = exp2_near(x7_2);
+  store(scores + 368, w7_2);
+
+  store(block_total + 32,
+      load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2 + w4_2 + w5_2 + w6_2 + w7_2);
+}
+
+// 8 columns x 48 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_8x48(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(16 * (row / 16) + 16, 137);
+  const bool some0 = col < high0;
+  const long high1 = smaller(16 * (row / 16) + 32, 137);
+  const bool some1 = col < high1;
+  const long high2 = smaller(16 * (row / 16) + 48, 137);
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 8; ++i) {
+        store(scores + 48 * i + 16 * v, splat(0.0f));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_weights_8x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 2) {
+    attention_weights_8x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 3) {
+    attention_weights_8x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
+  }
+}
+
+// 1 columns x 48 rows of weights.
+[[gnu::noinline]] void attention_weights_1x48(const float* rows, const float* b, float* scores,
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  const vec start2 = load(shift + 32);
+  vec s00 = start0, s01 = start1, s02 = start2;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec a0 = splat(b[k]);
-    const vec b0 = load(rows + 32 * k);
+    const vec b0 = load(rows + 48 * k);
     s00 = fma(a0, b0, s00);
-    const vec b1 = load(rows + 32 * k + 16);
+    const vec b1 = load(rows + 48 * k + 16);
     s01 = fma(a0, b1, s01);
+    const vec b2 = load(rows + 48 * k + 32);
+    s02 = fma(a0, b2, s02);
   }
 
   const vec w0_0 = exp2_near(s00);
@@ -1280,6 +1901,11 @@ struct attention_memory {
   store(scores + 16, w0_1);
 
   store(block_total + 16, load(block_total + 16) + w0_1);
+
+  const vec w0_2 = exp2_near(s02);
+  store(scores + 32, w0_2);
+
+  store(block_total + 32, load(block_total + 32) + w0_2);
 }
 
 // 1 columns x 16 rows of weights, some of them removed.
@@ -1289,7 +1915,7 @@ struct attention_memory {
   vec s00 = start0;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 32 * k);
+    const vec b0 = load(rows + 48 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
   }
@@ -1304,82 +1930,167 @@ struct attention_memory {
   store(block_total, load(block_total) + w0_0);
 }
 
-// 1 columns x 32 rows where pairs are removed; a vector of rows that keeps none is skipped.
-[[gnu::noinline]] void attention_weights_in_part_1x32(const float* b, float* scores, long row,
+// 1 columns x 32 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_1x32_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  vec s00 = start0, s01 = start1;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec b0 = load(rows + 48 * k);
+    s00 = fma(a0, b0, s00);
+    const vec b1 = load(rows + 48 * k + 16);
+    s01 = fma(a0, b1, s01);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+
+  store(block_total, load(block_total) + w0_0);
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 16, w0_1);
+
+  store(block_total + 16, load(block_total + 16) + w0_1);
+}
+
+// 1 columns x 48 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_1x48_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  const vec start2 = load(shift + 32);
+  vec s00 = start0, s01 = start1, s02 = start2;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec b0 = load(rows + 48 * k);
+    s00 = fma(a0, b0, s00);
+    const vec b1 = load(rows + 48 * k + 16);
+    s01 = fma(a0, b1, s01);
+    const vec b2 = load(rows + 48 * k + 32);
+    s02 = fma(a0, b2, s02);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+
+  store(block_total, load(block_total) + w0_0);
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 16, w0_1);
+
+  store(block_total + 16, load(block_total + 16) + w0_1);
+
+  const ivec row_of_lane2 = isplat(row + 32) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  const vec w0_2 = exp2_near(x0_2);
+  store(scores + 32, w0_2);
+
+  store(block_total + 32, load(block_total + 32) + w0_2);
+}
+
+// 1 columns x 48 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_1x48(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(16 * (row / 16) + 16, 137);
-  if (col < high0) {
-    attention_weights_1x16_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
-  } else {
-    for (long i = 0; i < 1; ++i) {
-      store(scores + 32 * i, splat(0.0f));
-    }
-  }
+  const bool some0 = col < high0;
   const long high1 = smaller(16 * (row / 16) + 32, 137);
-  if (col < high1) {
-    attention_weights_1x16_in_part(local.rows + 16, b, scores + 16, local.shift + 16,
-        local.block_total + 16, row + 16, col);
-  } else {
-    for (long i = 0; i < 1; ++i) {
-      store(scores + 32 * i + 16, splat(0.0f));
+  const bool some1 = col < high1;
+  const long high2 = smaller(16 * (row / 16) + 48, 137);
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 1; ++i) {
+        store(scores + 48 * i + 16 * v, splat(0.0f));
+      }
     }
+  }
+  if (end - first == 1) {
+    attention_weights_1x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 2) {
+    attention_weights_1x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 3) {
+    attention_weights_1x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
   }
 }
 
-// Weights of 32 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_32(const Memory& m, long c1, long row, long col,
+// Weights of 48 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_48(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.wk_out + 8768 * c1 + 64 * col;
   for (long j = from; j < count - 7; j += 8) {
     if (col + j < whole_end) {
-      attention_weights_8x32(local.rows, b + 64 * j, local.scores + 32 * j, local.shift,
+      attention_weights_8x48(local.rows, b + 64 * j, local.scores + 48 * j, local.shift,
           local.block_total);
     } else {
-      attention_weights_in_part_8x32(b + 64 * j, local.scores + 32 * j, row, col + j, local);
+      attention_weights_in_part_8x48(b + 64 * j, local.scores + 48 * j, row, col + j, local);
     }
   }
   const long rest = 8 * (count / 8);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_weights_1x32(local.rows, b + 64 * rest, local.scores + 32 * rest, local.shift,
+      attention_weights_1x48(local.rows, b + 64 * rest, local.scores + 48 * rest, local.shift,
           local.block_total);
     } else {
-      attention_weights_in_part_1x32(b + 64 * rest, local.scores + 32 * rest, row, col + rest,
+      attention_weights_in_part_1x48(b + 64 * rest, local.scores + 48 * rest, row, col + rest,
           local);
     }
   }
 }
 
-// Scores of 32 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_scores_of_32(const Memory& m, long c1, long row, long col,
+// Scores of 48 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_48(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.wk_out + 8768 * c1 + 64 * col;
   for (long j = from; j < count - 7; j += 8) {
     if (col + j < whole_end) {
-      attention_scores_8x32(local.rows, b + 64 * j, local.scores + 32 * j, local.block_peak);
+      attention_scores_8x48(local.rows, b + 64 * j, local.scores + 48 * j, local.block_peak);
     } else {
-      attention_scores_in_part_8x32(b + 64 * j, local.scores + 32 * j, row, col + j, local);
+      attention_scores_in_part_8x48(b + 64 * j, local.scores + 48 * j, row, col + j, local);
     }
   }
   const long rest = 8 * (count / 8);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_scores_1x32(local.rows, b + 64 * rest, local.scores + 32 * rest, local.block_peak);
+      attention_scores_1x48(local.rows, b + 64 * rest, local.scores + 48 * rest, local.block_peak);
     } else {
-      attention_scores_in_part_1x32(b + 64 * rest, local.scores + 32 * rest, row, col + rest,
+      attention_scores_in_part_1x48(b + 64 * rest, local.scores + 48 * rest, row, col + rest,
           local);
     }
   }
 }
 
-// What 32 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_32(const Memory& m, long c1, long row,
+// What 48 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_48(const Memory& m, long c1, long row,
     attention_memory& local) {
   store(local.total, load(local.carry) * load(local.total));
   store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
+  store(local.total + 32, load(local.carry + 32) * load(local.total + 32));
 
   float* out = m.heads + 64 * c1 + 320 * row;
-  for (long i = 0; i < 32; ++i) {
+  for (long i = 0; i < 48; ++i) {
     const vec carry = splat(local.carry[i]);
     for (long n = 0; n < 64; n += 16) {
       store(out + 320 * i + n, carry * load(out + 320 * i + n));
@@ -1387,8 +2098,8 @@ struct attention_memory {
   }
 }
 
-// 13 rows x 32 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_13x32(const float* weights, const float* v, long count,
+// 14 rows x 32 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_14x32(const float* weights, const float* v, long count,
     float* out, bool fresh) {
   vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
   vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
@@ -1403,6 +2114,7 @@ struct attention_memory {
   vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
   vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
   vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
+  vec s13_0 = splat(0.0f), s13_1 = splat(0.0f);
 
   if (!fresh) {
     s0_0 = load(out);
@@ -1431,51 +2143,56 @@ struct attention_memory {
     s11_1 = load(out + 3536);
     s12_0 = load(out + 3840);
     s12_1 = load(out + 3856);
+    s13_0 = load(out + 4160);
+    s13_1 = load(out + 4176);
   }
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 16);
-    const vec a0 = splat(weights[32 * k]);
+    const vec a0 = splat(weights[48 * k]);
     s0_0 = fma(a0, b0, s0_0);
     s0_1 = fma(a0, b1, s0_1);
-    const vec a1 = splat(weights[32 * k + 1]);
+    const vec a1 = splat(weights[48 * k + 1]);
     s1_0 = fma(a1, b0, s1_0);
     s1_1 = fma(a1, b1, s1_1);
-    const vec a2 = splat(weights[32 * k + 2]);
+    const vec a2 = splat(weights[48 * k + 2]);
     s2_0 = fma(a2, b0, s2_0);
     s2_1 = fma(a2, b1, s2_1);
-    const vec a3 = splat(weights[32 * k + 3]);
+    const vec a3 = splat(weights[48 * k + 3]);
     s3_0 = fma(a3, b0, s3_0);
     s3_1 = fma(a3, b1, s3_1);
-    const vec a4 = splat(weights[32 * k + 4]);
+    const vec a4 = splat(weights[48 * k + 4]);
     s4_0 = fma(a4, b0, s4_0);
     s4_1 = fma(a4, b1, s4_1);
-    const vec a5 = splat(weights[32 * k + 5]);
+    const vec a5 = splat(weights[48 * k + 5]);
     s5_0 = fma(a5, b0, s5_0);
     s5_1 = fma(a5, b1, s5_1);
-    const vec a6 = splat(weights[32 * k + 6]);
+    const vec a6 = splat(weights[48 * k + 6]);
     s6_0 = fma(a6, b0, s6_0);
     s6_1 = fma(a6, b1, s6_1);
-    const vec a7 = splat(weights[32 * k + 7]);
+    const vec a7 = splat(weights[48 * k + 7]);
     s7_0 = fma(a7, b0, s7_0);
     s7_1 = fma(a7, b1, s7_1);
-    const vec a8 = splat(weights[32 * k + 8]);
+    const vec a8 = splat(weights[48 * k + 8]);
     s8_0 = fma(a8, b0, s8_0);
     s8_1 = fma(a8, b1, s8_1);
-    const vec a9 = splat(weights[32 * k + 9]);
+    const vec a9 = splat(weights[48 * k + 9]);
     s9_0 = fma(a9, b0, s9_0);
     s9_1 = fma(a9, b1, s9_1);
-    const vec a10 = splat(weights[32 * k + 10]);
+    const vec a10 = splat(weights[48 * k + 10]);
     s10_0 = fma(a10, b0, s10_0);
     s10_1 = fma(a10, b1, s10_1);
-    const vec a11 = splat(weights[32 * k + 11]);
+    const vec a11 = splat(weights[48 * k + 11]);
     s11_0 = fma(a11, b0, s11_0);
     s11_1 = fma(a11, b1, s11_1);
-    const vec a12 = splat(weights[32 * k + 12]);
+    const vec a12 = splat(weights[48 * k + 12]);
     s12_0 = fma(a12, b0, s12_0);
     s12_1 = fma(a12, b1, s12_1);
+    const vec a13 = splat(weights[48 * k + 13]);
+    s13_0 = fma(a13, b0, s13_0);
+    s13_1 = fma(a13, b1, s13_1);
   }
 
   store(out, s0_0);
@@ -1504,6 +2221,8 @@ struct attention_memory {
   store(out + 3536, s11_1);
   store(out + 3840, s12_0);
   store(out + 3856, s12_1);
+  store(out + 4160, s13_0);
+  store(out + 4176, s13_1);
 }
 
 // 6 rows x 32 columns of the result, over `count` weights each.
@@ -1535,22 +2254,22 @@ struct attention_memory {
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 16);
-    const vec a0 = splat(weights[32 * k]);
+    const vec a0 = splat(weights[48 * k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
-    const vec a1 = splat(weights[32 * k + 1]);
+    const vec a1 = splat(weights[48 * k + 1]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
-    const vec a2 = splat(weights[32 * k + 2]);
+    const vec a2 = splat(weights[48 * k + 2]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
-    const vec a3 = splat(weights[32 * k + 3]);
+    const vec a3 = splat(weights[48 * k + 3]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
-    const vec a4 = splat(weights[32 * k + 4]);
+    const vec a4 = splat(weights[48 * k + 4]);
     s40 = fma(a4, b0, s40);
     s41 = fma(a4, b1, s41);
-    const vec a5 = splat(weights[32 * k + 5]);
+    const vec a5 = splat(weights[48 * k + 5]);
     s50 = fma(a5, b0, s50);
     s51 = fma(a5, b1, s51);
   }
@@ -1569,33 +2288,35 @@ struct attention_memory {
   store(out + 1616, s51);
 }
 
-// Scores of 32 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_32(const Memory& m, long c1, long row, long col, long count,
+// Scores of 48 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_48(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 8768 * c1 + 64 * col;
   float* out = m.heads + 64 * c1 + 320 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
 
   for (long n = 0; n < 64; n += 32) {
-    for (long i = 0; i < 26; i += 13) {
-      const long high_last = smaller(16 * ((row + i + 12) / 16) + 16, 137);
+    for (long i = 0; i < 42; i += 14) {
+      const long high_last = smaller(16 * ((row + i + 13) / 16) + 16, 137);
       const long end = smaller(high_last - col, count);
-      attention_values_13x32(local.scores + i, v + n, end, out + 320 * i + n, fresh);
+      attention_values_14x32(local.scores + i, v + n, end, out + 320 * i + n, fresh);
     }
     {
-      const long high_last = smaller(16 * ((row + 31) / 16) + 16, 137);
+      const long high_last = smaller(16 * ((row + 47) / 16) + 16, 137);
       const long end = smaller(high_last - col, count);
-      attention_values_6x32(local.scores + 26, v + n, end, out + n + 8320, fresh);
+      attention_values_6x32(local.scores + 42, v + n, end, out + n + 13440, fresh);
     }
   }
 }
 
-// 32 rows against `count` columns from col on.
-[[gnu::noinline]] void attention_visit_32(const Memory& m, long c1, long row, long col, long count,
+// 48 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_48(const Memory& m, long c1, long row, long col, long count,
     long whole_end, attention_memory& local, bool fresh) {
   store(local.block_total, splat(0.0f));
   store(local.block_total + 16, splat(0.0f));
+  store(local.block_total + 32, splat(0.0f));
   long done = 0;
 
   // The first columns give each row the score that the others are compared with.
@@ -1603,38 +2324,41 @@ struct attention_memory {
     const float* b = m.wk_out + 8768 * c1 + 64 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 16, splat(-__FLT_MAX__));
+    store(local.block_peak + 32, splat(-__FLT_MAX__));
     if (count < 8) {
       if (col < whole_end) {
-        attention_scores_1x32(local.rows, b, local.scores, local.block_peak);
+        attention_scores_1x48(local.rows, b, local.scores, local.block_peak);
       } else {
-        attention_scores_in_part_1x32(b, local.scores, row, col, local);
+        attention_scores_in_part_1x48(b, local.scores, row, col, local);
       }
     } else if (col < whole_end) {
-      attention_scores_8x32(local.rows, b, local.scores, local.block_peak);
+      attention_scores_8x48(local.rows, b, local.scores, local.block_peak);
     } else {
-      attention_scores_in_part_8x32(b, local.scores, row, col, local);
+      attention_scores_in_part_8x48(b, local.scores, row, col, local);
     }
     done = smaller(8, count);
-    attention_weigh_32(local, done, true);
+    attention_weigh_48(local, done, true);
   }
 
-  attention_weights_of_32(m, c1, row, col, done, count, whole_end, local);
+  attention_weights_of_48(m, c1, row, col, done, count, whole_end, local);
 
   // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
   const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
   const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 16), splat(0x1p+40f)));
-  if (any(negation(inside1))) {
+  const lanes_t inside2 = both(inside1, less_equal(load(local.block_total + 32), splat(0x1p+40f)));
+  if (any(negation(inside2))) {
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 16, splat(-__FLT_MAX__));
-    attention_scores_of_32(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_32(local, done, false);
+    store(local.block_peak + 32, splat(-__FLT_MAX__));
+    attention_scores_of_48(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_48(local, done, false);
     if (!fresh) {
-      attention_carry_over_32(m, c1, row, local);
+      attention_carry_over_48(m, c1, row, local);
     }
-    attention_weights_of_32(m, c1, row, col, done, count, whole_end, local);
+    attention_weights_of_48(m, c1, row, col, done, count, whole_end, local);
   }
 
-  attention_fold_32(m, c1, row, col, count, local, fresh);
+  attention_fold_48(m, c1, row, col, count, local, fresh);
 }
 
 // One row by its definition: over exactly the pairs that count, one at a time.
@@ -1692,17 +2416,17 @@ struct attention_memory {
   }
 }
 
-// The nth of 4 blocks of 32 rows.
-[[gnu::noinline]] void attention_32_rows(const Memory& m, long c1, long nth,
+// The nth of 2 blocks of 48 rows.
+[[gnu::noinline]] void attention_48_rows(const Memory& m, long c1, long nth,
     attention_memory& local) {
-  const long row = 32 * nth;
+  const long row = 48 * nth;
   const float* a = m.wq_out + 8768 * c1 + 64 * row;
   float* out = m.heads + 64 * c1 + 320 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
-  for (long r = 0; r < 32; r += 16) {
+  for (long r = 0; r < 48; r += 16) {
     for (long k = 0; k < 64; k += 16) {
-      transpose_block(a + 64 * r + k, 64, local.rows + 32 * k + r, 32, splat(0.18033688f));
+      transpose_block(a + 64 * r + k, 64, local.rows + 48 * k + r, 48, splat(0.18033688f));
     }
   }
 
@@ -1710,21 +2434,24 @@ struct attention_memory {
   store(local.total, splat(0.0f));
   store(local.peak + 16, splat(-__FLT_MAX__));
   store(local.total + 16, splat(0.0f));
+  store(local.peak + 32, splat(-__FLT_MAX__));
+  store(local.total + 32, splat(0.0f));
 
   bool fresh = true;
-  const long whole_end = 32 * nth;
-  const long end = 32 * nth + 32;
-  for (long col = 0; col < end; col += 184) {
-    attention_visit_32(m, c1, row, col, smaller(184, end - col), whole_end, local, fresh);
+  const long whole_end = 48 * nth;
+  const long end = 48 * nth + 48;
+  for (long col = 0; col < end; col += 112) {
+    attention_visit_48(m, c1, row, col, smaller(112, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
   store(local.carry, splat(1.0f) / load(local.total));
   store(local.carry + 16, splat(1.0f) / load(local.total + 16));
+  store(local.carry + 32, splat(1.0f) / load(local.total + 32));
 
   // x - x is 0, or NaN if x is not finite.
   vec odd = splat(0.0f);
-  for (long i = 0; i < 32; ++i) {
+  for (long i = 0; i < 48; ++i) {
     const vec factor = splat(local.carry[i]);
     for (long n = 0; n < 64; n += 16) {
       const vec x = factor * load(out + 320 * i + n);
@@ -1735,7 +2462,7 @@ struct attention_memory {
 
   // Rows that are not finite are computed again, with care.
   if (has_nan(odd)) {
-    for (long i = 0; i < 32; ++i) {
+    for (long i = 0; i < 48; ++i) {
       vec row_odd = splat(0.0f);
       for (long n = 0; n < 64; n += 16) {
         const vec x = load(out + 320 * i + n);
@@ -1748,1200 +2475,383 @@ struct attention_memory {
   }
 }
 
-// 22 columns x 16 rows of scores.
-[[gnu::noinline]] void attention_scores_22x16(const float* rows, const float* b, float* scores,
+// 4 columns x 48 rows of scores.
+[[gnu::noinline]] void attention_scores_4x48(const float* rows, const float* b, float* scores,
     float* block_peak) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
-  vec s14_0 = splat(0.0f);
-  vec s15_0 = splat(0.0f);
-  vec s16_0 = splat(0.0f);
-  vec s17_0 = splat(0.0f);
-  vec s18_0 = splat(0.0f);
-  vec s19_0 = splat(0.0f);
-  vec s20_0 = splat(0.0f);
-  vec s21_0 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 32 * k);
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec b2 = load(rows + 48 * k + 32);
     const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
     const vec a1 = splat(b[k + 64]);
-    s1_0 = fma(a1, b0, s1_0);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
     const vec a2 = splat(b[k + 128]);
-    s2_0 = fma(a2, b0, s2_0);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
     const vec a3 = splat(b[k + 192]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 256]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 320]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 384]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 448]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 512]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 576]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 640]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 704]);
-    s11_0 = fma(a11, b0, s11_0);
-    const vec a12 = splat(b[k + 768]);
-    s12_0 = fma(a12, b0, s12_0);
-    const vec a13 = splat(b[k + 832]);
-    s13_0 = fma(a13, b0, s13_0);
-    const vec a14 = splat(b[k + 896]);
-    s14_0 = fma(a14, b0, s14_0);
-    const vec a15 = splat(b[k + 960]);
-    s15_0 = fma(a15, b0, s15_0);
-    const vec a16 = splat(b[k + 1024]);
-    s16_0 = fma(a16, b0, s16_0);
-    const vec a17 = splat(b[k + 1088]);
-    s17_0 = fma(a17, b0, s17_0);
-    const vec a18 = splat(b[k + 1152]);
-    s18_0 = fma(a18, b0, s18_0);
-    const vec a19 = splat(b[k + 1216]);
-    s19_0 = fma(a19, b0, s19_0);
-    const vec a20 = splat(b[k + 1280]);
-    s20_0 = fma(a20, b0, s20_0);
-    const vec a21 = splat(b[k + 1344]);
-    s21_0 = fma(a21, b0, s21_0);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
   }
 
-  store(scores, s0_0);
-  store(scores + 32, s1_0);
-  store(scores + 64, s2_0);
-  store(scores + 96, s3_0);
-  store(scores + 128, s4_0);
-  store(scores + 160, s5_0);
-  store(scores + 192, s6_0);
-  store(scores + 224, s7_0);
-  store(scores + 256, s8_0);
-  store(scores + 288, s9_0);
-  store(scores + 320, s10_0);
-  store(scores + 352, s11_0);
-  store(scores + 384, s12_0);
-  store(scores + 416, s13_0);
-  store(scores + 448, s14_0);
-  store(scores + 480, s15_0);
-  store(scores + 512, s16_0);
-  store(scores + 544, s17_0);
-  store(scores + 576, s18_0);
-  store(scores + 608, s19_0);
-  store(scores + 640, s20_0);
-  store(scores + 672, s21_0);
+  store(scores, s00);
+  store(scores + 48, s10);
+  store(scores + 96, s20);
+  store(scores + 144, s30);
 
-  const vec high0_0 = max(max(s0_0, s1_0), max(s2_0, s3_0));
-  const vec high1_0 = max(max(s4_0, s5_0), max(s6_0, s7_0));
-  const vec high2_0 = max(max(s8_0, s9_0), max(s10_0, s11_0));
-  const vec high3_0 = max(max(s12_0, s13_0), max(s14_0, s15_0));
-  const vec high4_0 = max(max(s16_0, s17_0), max(s18_0, s19_0));
-  const vec high5_0 = max(s20_0, s21_0);
-  store(block_peak,
-      max(load(block_peak),
-          max(max(max(high0_0, high1_0), max(high2_0, high3_0)), max(high4_0, high5_0))));
+  store(block_peak, max(load(block_peak), max(max(s00, s10), max(s20, s30))));
+
+  store(scores + 16, s01);
+  store(scores + 64, s11);
+  store(scores + 112, s21);
+  store(scores + 160, s31);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(max(s01, s11), max(s21, s31))));
+
+  store(scores + 32, s02);
+  store(scores + 80, s12);
+  store(scores + 128, s22);
+  store(scores + 176, s32);
+
+  store(block_peak + 32, max(load(block_peak + 32), max(max(s02, s12), max(s22, s32))));
 }
 
-// 22 columns x 16 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_22x16_in_part(const float* rows, const float* b,
+// 4 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_4x16_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
-  vec s14_0 = splat(0.0f);
-  vec s15_0 = splat(0.0f);
-  vec s16_0 = splat(0.0f);
-  vec s17_0 = splat(0.0f);
-  vec s18_0 = splat(0.0f);
-  vec s19_0 = splat(0.0f);
-  vec s20_0 = splat(0.0f);
-  vec s21_0 = splat(0.0f);
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 32 * k);
+    const vec b0 = load(rows + 48 * k);
     const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
+    s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 64]);
-    s1_0 = fma(a1, b0, s1_0);
+    s10 = fma(a1, b0, s10);
     const vec a2 = splat(b[k + 128]);
-    s2_0 = fma(a2, b0, s2_0);
+    s20 = fma(a2, b0, s20);
     const vec a3 = splat(b[k + 192]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 256]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 320]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 384]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 448]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 512]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 576]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 640]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 704]);
-    s11_0 = fma(a11, b0, s11_0);
-    const vec a12 = splat(b[k + 768]);
-    s12_0 = fma(a12, b0, s12_0);
-    const vec a13 = splat(b[k + 832]);
-    s13_0 = fma(a13, b0, s13_0);
-    const vec a14 = splat(b[k + 896]);
-    s14_0 = fma(a14, b0, s14_0);
-    const vec a15 = splat(b[k + 960]);
-    s15_0 = fma(a15, b0, s15_0);
-    const vec a16 = splat(b[k + 1024]);
-    s16_0 = fma(a16, b0, s16_0);
-    const vec a17 = splat(b[k + 1088]);
-    s17_0 = fma(a17, b0, s17_0);
-    const vec a18 = splat(b[k + 1152]);
-    s18_0 = fma(a18, b0, s18_0);
-    const vec a19 = splat(b[k + 1216]);
-    s19_0 = fma(a19, b0, s19_0);
-    const vec a20 = splat(b[k + 1280]);
-    s20_0 = fma(a20, b0, s20_0);
-    const vec a21 = splat(b[k + 1344]);
-    s21_0 = fma(a21, b0, s21_0);
+    s30 = fma(a3, b0, s30);
   }
 
   const vec removed = splat(-__builtin_inff());
 
   const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  store(scores + 32, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  store(scores + 64, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  store(scores + 96, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  store(scores + 128, x4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  store(scores + 160, x5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  store(scores + 192, x6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  store(scores + 224, x7_0);
-  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  store(scores + 256, x8_0);
-  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  store(scores + 288, x9_0);
-  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  store(scores + 320, x10_0);
-  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  store(scores + 352, x11_0);
-  const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
-  store(scores + 384, x12_0);
-  const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
-  store(scores + 416, x13_0);
-  const vec x14_0 = select(iless_equal(isplat(col + 14), row_of_lane0), s14_0, removed);
-  store(scores + 448, x14_0);
-  const vec x15_0 = select(iless_equal(isplat(col + 15), row_of_lane0), s15_0, removed);
-  store(scores + 480, x15_0);
-  const vec x16_0 = select(iless_equal(isplat(col + 16), row_of_lane0), s16_0, removed);
-  store(scores + 512, x16_0);
-  const vec x17_0 = select(iless_equal(isplat(col + 17), row_of_lane0), s17_0, removed);
-  store(scores + 544, x17_0);
-  const vec x18_0 = select(iless_equal(isplat(col + 18), row_of_lane0), s18_0, removed);
-  store(scores + 576, x18_0);
-  const vec x19_0 = select(iless_equal(isplat(col + 19), row_of_lane0), s19_0, removed);
-  store(scores + 608, x19_0);
-  const vec x20_0 = select(iless_equal(isplat(col + 20), row_of_lane0), s20_0, removed);
-  store(scores + 640, x20_0);
-  const vec x21_0 = select(iless_equal(isplat(col + 21), row_of_lane0), s21_0, removed);
-  store(scores + 672, x21_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 48, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 96, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 144, x3_0);
+
+  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
+}
+
+// 4 columns x 32 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_4x32_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 48, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 96, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 144, x3_0);
+
+  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 16, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 64, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 112, x2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  store(scores + 160, x3_1);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(max(x0_1, x1_1), max(x2_1, x3_1))));
+}
+
+// 4 columns x 48 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_4x48_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec b2 = load(rows + 48 * k + 32);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 48, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 96, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 144, x3_0);
+
+  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 16, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 64, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 112, x2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  store(scores + 160, x3_1);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(max(x0_1, x1_1), max(x2_1, x3_1))));
+
+  const ivec row_of_lane2 = isplat(row + 32) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  store(scores + 32, x0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  store(scores + 80, x1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  store(scores + 128, x2_2);
+  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
+  store(scores + 176, x3_2);
+
+  store(block_peak + 32, max(load(block_peak + 32), max(max(x0_2, x1_2), max(x2_2, x3_2))));
+}
+
+// 4 columns x 41 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_4x41(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(16 * (row / 16) + 16, 137);
+  const bool some0 = col < high0;
+  const long high1 = smaller(16 * (row / 16) + 32, 137);
+  const bool some1 = col < high1;
+  const long high2 = smaller(16 * (row / 16) + 48, 137);
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 4; ++i) {
+        store(scores + 48 * i + 16 * v, splat(-__builtin_inff()));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_scores_4x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.block_peak + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 2) {
+    attention_scores_4x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.block_peak + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 3) {
+    attention_scores_4x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.block_peak + 16 * first, row + 16 * first, col);
+  }
+}
+
+// 7 columns x 48 rows of scores.
+[[gnu::noinline]] void attention_scores_7x48(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec b2 = load(rows + 48 * k + 32);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
+  }
+
+  store(scores, s00);
+  store(scores + 48, s10);
+  store(scores + 96, s20);
+  store(scores + 144, s30);
+  store(scores + 192, s40);
+  store(scores + 240, s50);
+  store(scores + 288, s60);
+
+  const vec high0_0 = max(max(s00, s10), max(s20, s30));
+  const vec high1_0 = max(max(s40, s50), s60);
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  store(scores + 16, s01);
+  store(scores + 64, s11);
+  store(scores + 112, s21);
+  store(scores + 160, s31);
+  store(scores + 208, s41);
+  store(scores + 256, s51);
+  store(scores + 304, s61);
+
+  const vec high0_1 = max(max(s01, s11), max(s21, s31));
+  const vec high1_1 = max(max(s41, s51), s61);
+  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
+
+  store(scores + 32, s02);
+  store(scores + 80, s12);
+  store(scores + 128, s22);
+  store(scores + 176, s32);
+  store(scores + 224, s42);
+  store(scores + 272, s52);
+  store(scores + 320, s62);
+
+  const vec high0_2 = max(max(s02, s12), max(s22, s32));
+  const vec high1_2 = max(max(s42, s52), s62);
+  store(block_peak + 32, max(load(block_peak + 32), max(high0_2, high1_2)));
+}
+
+// 7 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_7x16_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+  vec s50 = splat(0.0f);
+  vec s60 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 48, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 96, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 144, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 192, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  store(scores + 240, x5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  store(scores + 288, x6_0);
 
   const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
-  const vec high2_0 = max(max(x8_0, x9_0), max(x10_0, x11_0));
-  const vec high3_0 = max(max(x12_0, x13_0), max(x14_0, x15_0));
-  const vec high4_0 = max(max(x16_0, x17_0), max(x18_0, x19_0));
-  const vec high5_0 = max(x20_0, x21_0);
-  store(block_peak,
-      max(load(block_peak),
-          max(max(max(high0_0, high1_0), max(high2_0, high3_0)), max(high4_0, high5_0))));
+  const vec high1_0 = max(max(x4_0, x5_0), x6_0);
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
 }
 
-// 22 columns x 9 rows where pairs are removed; a vector of rows that keeps none is skipped.
-[[gnu::noinline]] void attention_scores_in_part_22x9(const float* b, float* scores, long row,
-    long col, attention_memory& local) {
-  const long high0 = smaller(16 * (row / 16) + 16, 137);
-  if (col < high0) {
-    attention_scores_22x16_in_part(local.rows, b, scores, local.block_peak, row, col);
-  } else {
-    for (long i = 0; i < 22; ++i) {
-      store(scores + 32 * i, splat(-__builtin_inff()));
-    }
-  }
-}
-
-// 23 columns x 16 rows of scores.
-[[gnu::noinline]] void attention_scores_23x16(const float* rows, const float* b, float* scores,
-    float* block_peak) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
-  vec s14_0 = splat(0.0f);
-  vec s15_0 = splat(0.0f);
-  vec s16_0 = splat(0.0f);
-  vec s17_0 = splat(0.0f);
-  vec s18_0 = splat(0.0f);
-  vec s19_0 = splat(0.0f);
-  vec s20_0 = splat(0.0f);
-  vec s21_0 = splat(0.0f);
-  vec s22_0 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 32 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 64]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 128]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 192]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 256]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 320]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 384]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 448]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 512]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 576]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 640]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 704]);
-    s11_0 = fma(a11, b0, s11_0);
-    const vec a12 = splat(b[k + 768]);
-    s12_0 = fma(a12, b0, s12_0);
-    const vec a13 = splat(b[k + 832]);
-    s13_0 = fma(a13, b0, s13_0);
-    const vec a14 = splat(b[k + 896]);
-    s14_0 = fma(a14, b0, s14_0);
-    const vec a15 = splat(b[k + 960]);
-    s15_0 = fma(a15, b0, s15_0);
-    const vec a16 = splat(b[k + 1024]);
-    s16_0 = fma(a16, b0, s16_0);
-    const vec a17 = splat(b[k + 1088]);
-    s17_0 = fma(a17, b0, s17_0);
-    const vec a18 = splat(b[k + 1152]);
-    s18_0 = fma(a18, b0, s18_0);
-    const vec a19 = splat(b[k + 1216]);
-    s19_0 = fma(a19, b0, s19_0);
-    const vec a20 = splat(b[k + 1280]);
-    s20_0 = fma(a20, b0, s20_0);
-    const vec a21 = splat(b[k + 1344]);
-    s21_0 = fma(a21, b0, s21_0);
-    const vec a22 = splat(b[k + 1408]);
-    s22_0 = fma(a22, b0, s22_0);
-  }
-
-  store(scores, s0_0);
-  store(scores + 32, s1_0);
-  store(scores + 64, s2_0);
-  store(scores + 96, s3_0);
-  store(scores + 128, s4_0);
-  store(scores + 160, s5_0);
-  store(scores + 192, s6_0);
-  store(scores + 224, s7_0);
-  store(scores + 256, s8_0);
-  store(scores + 288, s9_0);
-  store(scores + 320, s10_0);
-  store(scores + 352, s11_0);
-  store(scores + 384, s12_0);
-  store(scores + 416, s13_0);
-  store(scores + 448, s14_0);
-  store(scores + 480, s15_0);
-  store(scores + 512, s16_0);
-  store(scores + 544, s17_0);
-  store(scores + 576, s18_0);
-  store(scores + 608, s19_0);
-  store(scores + 640, s20_0);
-  store(scores + 672, s21_0);
-  store(scores + 704, s22_0);
-
-  const vec high0_0 = max(max(s0_0, s1_0), max(s2_0, s3_0));
-  const vec high1_0 = max(max(s4_0, s5_0), max(s6_0, s7_0));
-  const vec high2_0 = max(max(s8_0, s9_0), max(s10_0, s11_0));
-  const vec high3_0 = max(max(s12_0, s13_0), max(s14_0, s15_0));
-  const vec high4_0 = max(max(s16_0, s17_0), max(s18_0, s19_0));
-  const vec high5_0 = max(max(s20_0, s21_0), s22_0);
-  store(block_peak,
-      max(load(block_peak),
-          max(max(max(high0_0, high1_0), max(high2_0, high3_0)), max(high4_0, high5_0))));
-}
-
-// 23 columns x 16 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_23x16_in_part(const float* rows, const float* b,
+// 7 columns x 32 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_7x32_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
-  vec s14_0 = splat(0.0f);
-  vec s15_0 = splat(0.0f);
-  vec s16_0 = splat(0.0f);
-  vec s17_0 = splat(0.0f);
-  vec s18_0 = splat(0.0f);
-  vec s19_0 = splat(0.0f);
-  vec s20_0 = splat(0.0f);
-  vec s21_0 = splat(0.0f);
-  vec s22_0 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 32 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 64]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 128]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 192]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 256]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 320]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 384]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 448]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 512]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 576]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 640]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 704]);
-    s11_0 = fma(a11, b0, s11_0);
-    const vec a12 = splat(b[k + 768]);
-    s12_0 = fma(a12, b0, s12_0);
-    const vec a13 = splat(b[k + 832]);
-    s13_0 = fma(a13, b0, s13_0);
-    const vec a14 = splat(b[k + 896]);
-    s14_0 = fma(a14, b0, s14_0);
-    const vec a15 = splat(b[k + 960]);
-    s15_0 = fma(a15, b0, s15_0);
-    const vec a16 = splat(b[k + 1024]);
-    s16_0 = fma(a16, b0, s16_0);
-    const vec a17 = splat(b[k + 1088]);
-    s17_0 = fma(a17, b0, s17_0);
-    const vec a18 = splat(b[k + 1152]);
-    s18_0 = fma(a18, b0, s18_0);
-    const vec a19 = splat(b[k + 1216]);
-    s19_0 = fma(a19, b0, s19_0);
-    const vec a20 = splat(b[k + 1280]);
-    s20_0 = fma(a20, b0, s20_0);
-    const vec a21 = splat(b[k + 1344]);
-    s21_0 = fma(a21, b0, s21_0);
-    const vec a22 = splat(b[k + 1408]);
-    s22_0 = fma(a22, b0, s22_0);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
-  store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  store(scores + 32, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  store(scores + 64, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  store(scores + 96, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  store(scores + 128, x4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  store(scores + 160, x5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  store(scores + 192, x6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  store(scores + 224, x7_0);
-  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  store(scores + 256, x8_0);
-  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  store(scores + 288, x9_0);
-  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  store(scores + 320, x10_0);
-  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  store(scores + 352, x11_0);
-  const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
-  store(scores + 384, x12_0);
-  const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
-  store(scores + 416, x13_0);
-  const vec x14_0 = select(iless_equal(isplat(col + 14), row_of_lane0), s14_0, removed);
-  store(scores + 448, x14_0);
-  const vec x15_0 = select(iless_equal(isplat(col + 15), row_of_lane0), s15_0, removed);
-  store(scores + 480, x15_0);
-  const vec x16_0 = select(iless_equal(isplat(col + 16), row_of_lane0), s16_0, removed);
-  store(scores + 512, x16_0);
-  const vec x17_0 = select(iless_equal(isplat(col + 17), row_of_lane0), s17_0, removed);
-  store(scores + 544, x17_0);
-  const vec x18_0 = select(iless_equal(isplat(col + 18), row_of_lane0), s18_0, removed);
-  store(scores + 576, x18_0);
-  const vec x19_0 = select(iless_equal(isplat(col + 19), row_of_lane0), s19_0, removed);
-  store(scores + 608, x19_0);
-  const vec x20_0 = select(iless_equal(isplat(col + 20), row_of_lane0), s20_0, removed);
-  store(scores + 640, x20_0);
-  const vec x21_0 = select(iless_equal(isplat(col + 21), row_of_lane0), s21_0, removed);
-  store(scores + 672, x21_0);
-  const vec x22_0 = select(iless_equal(isplat(col + 22), row_of_lane0), s22_0, removed);
-  store(scores + 704, x22_0);
-
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
-  const vec high2_0 = max(max(x8_0, x9_0), max(x10_0, x11_0));
-  const vec high3_0 = max(max(x12_0, x13_0), max(x14_0, x15_0));
-  const vec high4_0 = max(max(x16_0, x17_0), max(x18_0, x19_0));
-  const vec high5_0 = max(max(x20_0, x21_0), x22_0);
-  store(block_peak,
-      max(load(block_peak),
-          max(max(max(high0_0, high1_0), max(high2_0, high3_0)), max(high4_0, high5_0))));
-}
-
-// 23 columns x 9 rows where pairs are removed; a vector of rows that keeps none is skipped.
-[[gnu::noinline]] void attention_scores_in_part_23x9(const float* b, float* scores, long row,
-    long col, attention_memory& local) {
-  const long high0 = smaller(16 * (row / 16) + 16, 137);
-  if (col < high0) {
-    attention_scores_23x16_in_part(local.rows, b, scores, local.block_peak, row, col);
-  } else {
-    for (long i = 0; i < 23; ++i) {
-      store(scores + 32 * i, splat(-__builtin_inff()));
-    }
-  }
-}
-
-// Scores of 16 rows become weights; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_16(attention_memory& local, long count, bool all) {
-  const vec old0 = load(local.peak);
-  const lanes_t outside0 = negation(less_equal(load(local.block_total), splat(0x1p+40f)));
-  const vec peak0 =
-      select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
-  store(local.peak, peak0);
-  const vec shift0 = splat(0.0f) - peak0;
-  store(local.shift, shift0);
-  store(local.carry, exp2_nonpositive(old0 - peak0));
-  vec total0 = splat(0.0f);
-
-  for (long j = 0; j < count; ++j) {
-    const vec w0 = exp2_near(load(local.scores + 32 * j) + shift0);
-    store(local.scores + 32 * j, w0);
-    total0 = total0 + w0;
-  }
-
-  store(local.block_total, total0);
-}
-
-// 23 columns x 16 rows of weights.
-[[gnu::noinline]] void attention_weights_23x16(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
-  const vec start0 = load(shift);
-  vec s0_0 = start0;
-  vec s1_0 = start0;
-  vec s2_0 = start0;
-  vec s3_0 = start0;
-  vec s4_0 = start0;
-  vec s5_0 = start0;
-  vec s6_0 = start0;
-  vec s7_0 = start0;
-  vec s8_0 = start0;
-  vec s9_0 = start0;
-  vec s10_0 = start0;
-  vec s11_0 = start0;
-  vec s12_0 = start0;
-  vec s13_0 = start0;
-  vec s14_0 = start0;
-  vec s15_0 = start0;
-  vec s16_0 = start0;
-  vec s17_0 = start0;
-  vec s18_0 = start0;
-  vec s19_0 = start0;
-  vec s20_0 = start0;
-  vec s21_0 = start0;
-  vec s22_0 = start0;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 32 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 64]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 128]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 192]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 256]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 320]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 384]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 448]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 512]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 576]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 640]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 704]);
-    s11_0 = fma(a11, b0, s11_0);
-    const vec a12 = splat(b[k + 768]);
-    s12_0 = fma(a12, b0, s12_0);
-    const vec a13 = splat(b[k + 832]);
-    s13_0 = fma(a13, b0, s13_0);
-    const vec a14 = splat(b[k + 896]);
-    s14_0 = fma(a14, b0, s14_0);
-    const vec a15 = splat(b[k + 960]);
-    s15_0 = fma(a15, b0, s15_0);
-    const vec a16 = splat(b[k + 1024]);
-    s16_0 = fma(a16, b0, s16_0);
-    const vec a17 = splat(b[k + 1088]);
-    s17_0 = fma(a17, b0, s17_0);
-    const vec a18 = splat(b[k + 1152]);
-    s18_0 = fma(a18, b0, s18_0);
-    const vec a19 = splat(b[k + 1216]);
-    s19_0 = fma(a19, b0, s19_0);
-    const vec a20 = splat(b[k + 1280]);
-    s20_0 = fma(a20, b0, s20_0);
-    const vec a21 = splat(b[k + 1344]);
-    s21_0 = fma(a21, b0, s21_0);
-    const vec a22 = splat(b[k + 1408]);
-    s22_0 = fma(a22, b0, s22_0);
-  }
-
-  const vec w0_0 = exp2_near(s0_0);
-  store(scores, w0_0);
-  const vec w1_0 = exp2_near(s1_0);
-  store(scores + 32, w1_0);
-  const vec w2_0 = exp2_near(s2_0);
-  store(scores + 64, w2_0);
-  const vec w3_0 = exp2_near(s3_0);
-  store(scores + 96, w3_0);
-  const vec w4_0 = exp2_near(s4_0);
-  store(scores + 128, w4_0);
-  const vec w5_0 = exp2_near(s5_0);
-  store(scores + 160, w5_0);
-  const vec w6_0 = exp2_near(s6_0);
-  store(scores + 192, w6_0);
-  const vec w7_0 = exp2_near(s7_0);
-  store(scores + 224, w7_0);
-  const vec w8_0 = exp2_near(s8_0);
-  store(scores + 256, w8_0);
-  const vec w9_0 = exp2_near(s9_0);
-  store(scores + 288, w9_0);
-  const vec w10_0 = exp2_near(s10_0);
-  store(scores + 320, w10_0);
-  const vec w11_0 = exp2_near(s11_0);
-  store(scores + 352, w11_0);
-  const vec w12_0 = exp2_near(s12_0);
-  store(scores + 384, w12_0);
-  const vec w13_0 = exp2_near(s13_0);
-  store(scores + 416, w13_0);
-  const vec w14_0 = exp2_near(s14_0);
-  store(scores + 448, w14_0);
-  const vec w15_0 = exp2_near(s15_0);
-  store(scores + 480, w15_0);
-  const vec w16_0 = exp2_near(s16_0);
-  store(scores + 512, w16_0);
-  const vec w17_0 = exp2_near(s17_0);
-  store(scores + 544, w17_0);
-  const vec w18_0 = exp2_near(s18_0);
-  store(scores + 576, w18_0);
-  const vec w19_0 = exp2_near(s19_0);
-  store(scores + 608, w19_0);
-  const vec w20_0 = exp2_near(s20_0);
-  store(scores + 640, w20_0);
-  const vec w21_0 = exp2_near(s21_0);
-  store(scores + 672, w21_0);
-  const vec w22_0 = exp2_near(s22_0);
-  store(scores + 704, w22_0);
-
-  store(block_total,
-      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
-          w10_0 + w11_0 + w12_0 + w13_0 + w14_0 + w15_0 + w16_0 + w17_0 + w18_0 + w19_0 + w20_0 +
-          w21_0 + w22_0);
-}
-
-// 23 columns x 16 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_23x16_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  vec s0_0 = start0;
-  vec s1_0 = start0;
-  vec s2_0 = start0;
-  vec s3_0 = start0;
-  vec s4_0 = start0;
-  vec s5_0 = start0;
-  vec s6_0 = start0;
-  vec s7_0 = start0;
-  vec s8_0 = start0;
-  vec s9_0 = start0;
-  vec s10_0 = start0;
-  vec s11_0 = start0;
-  vec s12_0 = start0;
-  vec s13_0 = start0;
-  vec s14_0 = start0;
-  vec s15_0 = start0;
-  vec s16_0 = start0;
-  vec s17_0 = start0;
-  vec s18_0 = start0;
-  vec s19_0 = start0;
-  vec s20_0 = start0;
-  vec s21_0 = start0;
-  vec s22_0 = start0;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 32 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 64]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 128]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 192]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 256]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 320]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 384]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 448]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 512]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 576]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 640]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 704]);
-    s11_0 = fma(a11, b0, s11_0);
-    const vec a12 = splat(b[k + 768]);
-    s12_0 = fma(a12, b0, s12_0);
-    const vec a13 = splat(b[k + 832]);
-    s13_0 = fma(a13, b0, s13_0);
-    const vec a14 = splat(b[k + 896]);
-    s14_0 = fma(a14, b0, s14_0);
-    const vec a15 = splat(b[k + 960]);
-    s15_0 = fma(a15, b0, s15_0);
-    const vec a16 = splat(b[k + 1024]);
-    s16_0 = fma(a16, b0, s16_0);
-    const vec a17 = splat(b[k + 1088]);
-    s17_0 = fma(a17, b0, s17_0);
-    const vec a18 = splat(b[k + 1152]);
-    s18_0 = fma(a18, b0, s18_0);
-    const vec a19 = splat(b[k + 1216]);
-    s19_0 = fma(a19, b0, s19_0);
-    const vec a20 = splat(b[k + 1280]);
-    s20_0 = fma(a20, b0, s20_0);
-    const vec a21 = splat(b[k + 1344]);
-    s21_0 = fma(a21, b0, s21_0);
-    const vec a22 = splat(b[k + 1408]);
-    s22_0 = fma(a22, b0, s22_0);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 32, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 64, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 96, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 128, w4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  const vec w5_0 = exp2_near(x5_0);
-  store(scores + 160, w5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  const vec w6_0 = exp2_near(x6_0);
-  store(scores + 192, w6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  const vec w7_0 = exp2_near(x7_0);
-  store(scores + 224, w7_0);
-  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  const vec w8_0 = exp2_near(x8_0);
-  store(scores + 256, w8_0);
-  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  const vec w9_0 = exp2_near(x9_0);
-  store(scores + 288, w9_0);
-  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  const vec w10_0 = exp2_near(x10_0);
-  store(scores + 320, w10_0);
-  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  const vec w11_0 = exp2_near(x11_0);
-  store(scores + 352, w11_0);
-  const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
-  const vec w12_0 = exp2_near(x12_0);
-  store(scores + 384, w12_0);
-  const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
-  const vec w13_0 = exp2_near(x13_0);
-  store(scores + 416, w13_0);
-  const vec x14_0 = select(iless_equal(isplat(col + 14), row_of_lane0), s14_0, removed);
-  const vec w14_0 = exp2_near(x14_0);
-  store(scores + 448, w14_0);
-  const vec x15_0 = select(iless_equal(isplat(col + 15), row_of_lane0), s15_0, removed);
-  const vec w15_0 = exp2_near(x15_0);
-  store(scores + 480, w15_0);
-  const vec x16_0 = select(iless_equal(isplat(col + 16), row_of_lane0), s16_0, removed);
-  const vec w16_0 = exp2_near(x16_0);
-  store(scores + 512, w16_0);
-  const vec x17_0 = select(iless_equal(isplat(col + 17), row_of_lane0), s17_0, removed);
-  const vec w17_0 = exp2_near(x17_0);
-  store(scores + 544, w17_0);
-  const vec x18_0 = select(iless_equal(isplat(col + 18), row_of_lane0), s18_0, removed);
-  const vec w18_0 = exp2_near(x18_0);
-  store(scores + 576, w18_0);
-  const vec x19_0 = select(iless_equal(isplat(col + 19), row_of_lane0), s19_0, removed);
-  const vec w19_0 = exp2_near(x19_0);
-  store(scores + 608, w19_0);
-  const vec x20_0 = select(iless_equal(isplat(col + 20), row_of_lane0), s20_0, removed);
-  const vec w20_0 = exp2_near(x20_0);
-  store(scores + 640, w20_0);
-  const vec x21_0 = select(iless_equal(isplat(col + 21), row_of_lane0), s21_0, removed);
-  const vec w21_0 = exp2_near(x21_0);
-  store(scores + 672, w21_0);
-  const vec x22_0 = select(iless_equal(isplat(col + 22), row_of_lane0), s22_0, removed);
-  const vec w22_0 = exp2_near(x22_0);
-  store(scores + 704, w22_0);
-
-  store(block_total,
-      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
-          w10_0 + w11_0 + w12_0 + w13_0 + w14_0 + w15_0 + w16_0 + w17_0 + w18_0 + w19_0 + w20_0 +
-          w21_0 + w22_0);
-}
-
-// 23 columns x 9 rows where pairs are removed; a vector of rows that keeps none is skipped.
-[[gnu::noinline]] void attention_weights_in_part_23x9(const float* b, float* scores, long row,
-    long col, attention_memory& local) {
-  const long high0 = smaller(16 * (row / 16) + 16, 137);
-  if (col < high0) {
-    attention_weights_23x16_in_part(local.rows, b, scores, local.shift, local.block_total, row,
-        col);
-  } else {
-    for (long i = 0; i < 23; ++i) {
-      store(scores + 32 * i, splat(0.0f));
-    }
-  }
-}
-
-// 22 columns x 16 rows of weights.
-[[gnu::noinline]] void attention_weights_22x16(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
-  const vec start0 = load(shift);
-  vec s0_0 = start0;
-  vec s1_0 = start0;
-  vec s2_0 = start0;
-  vec s3_0 = start0;
-  vec s4_0 = start0;
-  vec s5_0 = start0;
-  vec s6_0 = start0;
-  vec s7_0 = start0;
-  vec s8_0 = start0;
-  vec s9_0 = start0;
-  vec s10_0 = start0;
-  vec s11_0 = start0;
-  vec s12_0 = start0;
-  vec s13_0 = start0;
-  vec s14_0 = start0;
-  vec s15_0 = start0;
-  vec s16_0 = start0;
-  vec s17_0 = start0;
-  vec s18_0 = start0;
-  vec s19_0 = start0;
-  vec s20_0 = start0;
-  vec s21_0 = start0;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 32 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 64]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 128]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 192]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 256]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 320]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 384]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 448]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 512]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 576]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 640]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 704]);
-    s11_0 = fma(a11, b0, s11_0);
-    const vec a12 = splat(b[k + 768]);
-    s12_0 = fma(a12, b0, s12_0);
-    const vec a13 = splat(b[k + 832]);
-    s13_0 = fma(a13, b0, s13_0);
-    const vec a14 = splat(b[k + 896]);
-    s14_0 = fma(a14, b0, s14_0);
-    const vec a15 = splat(b[k + 960]);
-    s15_0 = fma(a15, b0, s15_0);
-    const vec a16 = splat(b[k + 1024]);
-    s16_0 = fma(a16, b0, s16_0);
-    const vec a17 = splat(b[k + 1088]);
-    s17_0 = fma(a17, b0, s17_0);
-    const vec a18 = splat(b[k + 1152]);
-    s18_0 = fma(a18, b0, s18_0);
-    const vec a19 = splat(b[k + 1216]);
-    s19_0 = fma(a19, b0, s19_0);
-    const vec a20 = splat(b[k + 1280]);
-    s20_0 = fma(a20, b0, s20_0);
-    const vec a21 = splat(b[k + 1344]);
-    s21_0 = fma(a21, b0, s21_0);
-  }
-
-  const vec w0_0 = exp2_near(s0_0);
-  store(scores, w0_0);
-  const vec w1_0 = exp2_near(s1_0);
-  store(scores + 32, w1_0);
-  const vec w2_0 = exp2_near(s2_0);
-  store(scores + 64, w2_0);
-  const vec w3_0 = exp2_near(s3_0);
-  store(scores + 96, w3_0);
-  const vec w4_0 = exp2_near(s4_0);
-  store(scores + 128, w4_0);
-  const vec w5_0 = exp2_near(s5_0);
-  store(scores + 160, w5_0);
-  const vec w6_0 = exp2_near(s6_0);
-  store(scores + 192, w6_0);
-  const vec w7_0 = exp2_near(s7_0);
-  store(scores + 224, w7_0);
-  const vec w8_0 = exp2_near(s8_0);
-  store(scores + 256, w8_0);
-  const vec w9_0 = exp2_near(s9_0);
-  store(scores + 288, w9_0);
-  const vec w10_0 = exp2_near(s10_0);
-  store(scores + 320, w10_0);
-  const vec w11_0 = exp2_near(s11_0);
-  store(scores + 352, w11_0);
-  const vec w12_0 = exp2_near(s12_0);
-  store(scores + 384, w12_0);
-  const vec w13_0 = exp2_near(s13_0);
-  store(scores + 416, w13_0);
-  const vec w14_0 = exp2_near(s14_0);
-  store(scores + 448, w14_0);
-  const vec w15_0 = exp2_near(s15_0);
-  store(scores + 480, w15_0);
-  const vec w16_0 = exp2_near(s16_0);
-  store(scores + 512, w16_0);
-  const vec w17_0 = exp2_near(s17_0);
-  store(scores + 544, w17_0);
-  const vec w18_0 = exp2_near(s18_0);
-  store(scores + 576, w18_0);
-  const vec w19_0 = exp2_near(s19_0);
-  store(scores + 608, w19_0);
-  const vec w20_0 = exp2_near(s20_0);
-  store(scores + 640, w20_0);
-  const vec w21_0 = exp2_near(s21_0);
-  store(scores + 672, w21_0);
-
-  store(block_total,
-      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
-          w10_0 + w11_0 + w12_0 + w13_0 + w14_0 + w15_0 + w16_0 + w17_0 + w18_0 + w19_0 + w20_0 +
-          w21_0);
-}
-
-// 22 columns x 16 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_22x16_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  vec s0_0 = start0;
-  vec s1_0 = start0;
-  vec s2_0 = start0;
-  vec s3_0 = start0;
-  vec s4_0 = start0;
-  vec s5_0 = start0;
-  vec s6_0 = start0;
-  vec s7_0 = start0;
-  vec s8_0 = start0;
-  vec s9_0 = start0;
-  vec s10_0 = start0;
-  vec s11_0 = start0;
-  vec s12_0 = start0;
-  vec s13_0 = start0;
-  vec s14_0 = start0;
-  vec s15_0 = start0;
-  vec s16_0 = start0;
-  vec s17_0 = start0;
-  vec s18_0 = start0;
-  vec s19_0 = start0;
-  vec s20_0 = start0;
-  vec s21_0 = start0;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 32 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 64]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 128]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 192]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 256]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 320]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 384]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 448]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 512]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 576]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 640]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 704]);
-    s11_0 = fma(a11, b0, s11_0);
-    const vec a12 = splat(b[k + 768]);
-    s12_0 = fma(a12, b0, s12_0);
-    const vec a13 = splat(b[k + 832]);
-    s13_0 = fma(a13, b0, s13_0);
-    const vec a14 = splat(b[k + 896]);
-    s14_0 = fma(a14, b0, s14_0);
-    const vec a15 = splat(b[k + 960]);
-    s15_0 = fma(a15, b0, s15_0);
-    const vec a16 = splat(b[k + 1024]);
-    s16_0 = fma(a16, b0, s16_0);
-    const vec a17 = splat(b[k + 1088]);
-    s17_0 = fma(a17, b0, s17_0);
-    const vec a18 = splat(b[k + 1152]);
-    s18_0 = fma(a18, b0, s18_0);
-    const vec a19 = splat(b[k + 1216]);
-    s19_0 = fma(a19, b0, s19_0);
-    const vec a20 = splat(b[k + 1280]);
-    s20_0 = fma(a20, b0, s20_0);
-    const vec a21 = splat(b[k + 1344]);
-    s21_0 = fma(a21, b0, s21_0);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 32, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 64, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 96, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 128, w4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  const vec w5_0 = exp2_near(x5_0);
-  store(scores + 160, w5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  const vec w6_0 = exp2_near(x6_0);
-  store(scores + 192, w6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  const vec w7_0 = exp2_near(x7_0);
-  store(scores + 224, w7_0);
-  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  const vec w8_0 = exp2_near(x8_0);
-  store(scores + 256, w8_0);
-  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  const vec w9_0 = exp2_near(x9_0);
-  store(scores + 288, w9_0);
-  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  const vec w10_0 = exp2_near(x10_0);
-  store(scores + 320, w10_0);
-  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  const vec w11_0 = exp2_near(x11_0);
-  store(scores + 352, w11_0);
-  const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
-  const vec w12_0 = exp2_near(x12_0);
-  store(scores + 384, w12_0);
-  const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
-  const vec w13_0 = exp2_near(x13_0);
-  store(scores + 416, w13_0);
-  const vec x14_0 = select(iless_equal(isplat(col + 14), row_of_lane0), s14_0, removed);
-  const vec w14_0 = exp2_near(x14_0);
-  store(scores + 448, w14_0);
-  const vec x15_0 = select(iless_equal(isplat(col + 15), row_of_lane0), s15_0, removed);
-  const vec w15_0 = exp2_near(x15_0);
-  store(scores + 480, w15_0);
-  const vec x16_0 = select(iless_equal(isplat(col + 16), row_of_lane0), s16_0, removed);
-  const vec w16_0 = exp2_near(x16_0);
-  store(scores + 512, w16_0);
-  const vec x17_0 = select(iless_equal(isplat(col + 17), row_of_lane0), s17_0, removed);
-  const vec w17_0 = exp2_near(x17_0);
-  store(scores + 544, w17_0);
-  const vec x18_0 = select(iless_equal(isplat(col + 18), row_of_lane0), s18_0, removed);
-  const vec w18_0 = exp2_near(x18_0);
-  store(scores + 576, w18_0);
-  const vec x19_0 = select(iless_equal(isplat(col + 19), row_of_lane0), s19_0, removed);
-  const vec w19_0 = exp2_near(x19_0);
-  store(scores + 608, w19_0);
-  const vec x20_0 = select(iless_equal(isplat(col + 20), row_of_lane0), s20_0, removed);
-  const vec w20_0 = exp2_near(x20_0);
-  store(scores + 640, w20_0);
-  const vec x21_0 = select(iless_equal(isplat(col + 21), row_of_lane0), s21_0, removed);
-  const vec w21_0 = exp2_near(x21_0);
-  store(scores + 672, w21_0);
-
-  store(block_total,
-      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
-          w10_0 + w11_0 + w12_0 + w13_0 + w14_0 + w15_0 + w16_0 + w17_0 + w18_0 + w19_0 + w20_0 +
-          w21_0);
-}
-
-// 22 columns x 9 rows where pairs are removed; a vector of rows that keeps none is skipped.
-[[gnu::noinline]] void attention_weights_in_part_22x9(const float* b, float* scores, long row,
-    long col, attention_memory& local) {
-  const long high0 = smaller(16 * (row / 16) + 16, 137);
-  if (col < high0) {
-    attention_weights_22x16_in_part(local.rows, b, scores, local.shift, local.block_total, row,
-        col);
-  } else {
-    for (long i = 0; i < 22; ++i) {
-      store(scores + 32 * i, splat(0.0f));
-    }
-  }
-}
-
-// Weights of 9 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_9(const Memory& m, long c1, long row, long col,
-    long from, long count, long whole_end, attention_memory& local) {
-  const float* b = m.wk_out + 8768 * c1 + 64 * col;
-  for (long j = from; j < count - 22; j += 23) {
-    if (col + j < whole_end) {
-      attention_weights_23x16(local.rows, b + 64 * j, local.scores + 32 * j, local.shift,
-          local.block_total);
-    } else {
-      attention_weights_in_part_23x9(b + 64 * j, local.scores + 32 * j, row, col + j, local);
-    }
-  }
-  const long rest = 23 * (count / 23);
-  if (rest < count && from <= rest) {
-    if (col + rest < whole_end) {
-      attention_weights_22x16(local.rows, b + 64 * rest, local.scores + 32 * rest, local.shift,
-          local.block_total);
-    } else {
-      attention_weights_in_part_22x9(b + 64 * rest, local.scores + 32 * rest, row, col + rest,
-          local);
-    }
-  }
-}
-
-// Scores of 9 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_scores_of_9(const Memory& m, long c1, long row, long col,
-    long from, long count, long whole_end, attention_memory& local) {
-  const float* b = m.wk_out + 8768 * c1 + 64 * col;
-  for (long j = from; j < count - 22; j += 23) {
-    if (col + j < whole_end) {
-      attention_scores_23x16(local.rows, b + 64 * j, local.scores + 32 * j, local.block_peak);
-    } else {
-      attention_scores_in_part_23x9(b + 64 * j, local.scores + 32 * j, row, col + j, local);
-    }
-  }
-  const long rest = 23 * (count / 23);
-  if (rest < count && from <= rest) {
-    if (col + rest < whole_end) {
-      attention_scores_22x16(local.rows, b + 64 * rest, local.scores + 32 * rest, local.block_peak);
-    } else {
-      attention_scores_in_part_22x9(b + 64 * rest, local.scores + 32 * rest, row, col + rest,
-          local);
-    }
-  }
-}
-
-// What 9 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_9(const Memory& m, long c1, long row,
-    attention_memory& local) {
-  store(local.total, load(local.carry) * load(local.total));
-
-  float* out = m.heads + 64 * c1 + 320 * row;
-  for (long i = 0; i < 9; ++i) {
-    const vec carry = splat(local.carry[i]);
-    for (long n = 0; n < 64; n += 16) {
-      store(out + 320 * i + n, carry * load(out + 320 * i + n));
-    }
-  }
-}
-
-// 9 rows x 32 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_9x32(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f);
@@ -2949,169 +2859,1202 @@ struct attention_memory {
   vec s40 = splat(0.0f), s41 = splat(0.0f);
   vec s50 = splat(0.0f), s51 = splat(0.0f);
   vec s60 = splat(0.0f), s61 = splat(0.0f);
-  vec s70 = splat(0.0f), s71 = splat(0.0f);
-  vec s80 = splat(0.0f), s81 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 48, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 96, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 144, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 192, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  store(scores + 240, x5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  store(scores + 288, x6_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(max(x4_0, x5_0), x6_0);
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 16, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 64, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 112, x2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  store(scores + 160, x3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  store(scores + 208, x4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
+  store(scores + 256, x5_1);
+  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s61, removed);
+  store(scores + 304, x6_1);
+
+  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
+  const vec high1_1 = max(max(x4_1, x5_1), x6_1);
+  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
+}
+
+// 7 columns x 48 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_7x48_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec b2 = load(rows + 48 * k + 32);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 48, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 96, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 144, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 192, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  store(scores + 240, x5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  store(scores + 288, x6_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(max(x4_0, x5_0), x6_0);
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 16, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 64, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 112, x2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  store(scores + 160, x3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  store(scores + 208, x4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
+  store(scores + 256, x5_1);
+  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s61, removed);
+  store(scores + 304, x6_1);
+
+  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
+  const vec high1_1 = max(max(x4_1, x5_1), x6_1);
+  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
+
+  const ivec row_of_lane2 = isplat(row + 32) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  store(scores + 32, x0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  store(scores + 80, x1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  store(scores + 128, x2_2);
+  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
+  store(scores + 176, x3_2);
+  const vec x4_2 = select(iless_equal(isplat(col + 4), row_of_lane2), s42, removed);
+  store(scores + 224, x4_2);
+  const vec x5_2 = select(iless_equal(isplat(col + 5), row_of_lane2), s52, removed);
+  store(scores + 272, x5_2);
+  const vec x6_2 = select(iless_equal(isplat(col + 6), row_of_lane2), s62, removed);
+  store(scores + 320, x6_2);
+
+  const vec high0_2 = max(max(x0_2, x1_2), max(x2_2, x3_2));
+  const vec high1_2 = max(max(x4_2, x5_2), x6_2);
+  store(block_peak + 32, max(load(block_peak + 32), max(high0_2, high1_2)));
+}
+
+// 7 columns x 41 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_7x41(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(16 * (row / 16) + 16, 137);
+  const bool some0 = col < high0;
+  const long high1 = smaller(16 * (row / 16) + 32, 137);
+  const bool some1 = col < high1;
+  const long high2 = smaller(16 * (row / 16) + 48, 137);
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 7; ++i) {
+        store(scores + 48 * i + 16 * v, splat(-__builtin_inff()));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_scores_7x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.block_peak + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 2) {
+    attention_scores_7x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.block_peak + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 3) {
+    attention_scores_7x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.block_peak + 16 * first, row + 16 * first, col);
+  }
+}
+
+// 7 columns x 48 rows of weights.
+[[gnu::noinline]] void attention_weights_7x48(const float* rows, const float* b, float* scores,
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  const vec start2 = load(shift + 32);
+  vec s00 = start0, s01 = start1, s02 = start2;
+  vec s10 = start0, s11 = start1, s12 = start2;
+  vec s20 = start0, s21 = start1, s22 = start2;
+  vec s30 = start0, s31 = start1, s32 = start2;
+  vec s40 = start0, s41 = start1, s42 = start2;
+  vec s50 = start0, s51 = start1, s52 = start2;
+  vec s60 = start0, s61 = start1, s62 = start2;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec b2 = load(rows + 48 * k + 32);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
+  }
+
+  const vec w0_0 = exp2_near(s00);
+  store(scores, w0_0);
+  const vec w1_0 = exp2_near(s10);
+  store(scores + 48, w1_0);
+  const vec w2_0 = exp2_near(s20);
+  store(scores + 96, w2_0);
+  const vec w3_0 = exp2_near(s30);
+  store(scores + 144, w3_0);
+  const vec w4_0 = exp2_near(s40);
+  store(scores + 192, w4_0);
+  const vec w5_0 = exp2_near(s50);
+  store(scores + 240, w5_0);
+  const vec w6_0 = exp2_near(s60);
+  store(scores + 288, w6_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0);
+
+  const vec w0_1 = exp2_near(s01);
+  store(scores + 16, w0_1);
+  const vec w1_1 = exp2_near(s11);
+  store(scores + 64, w1_1);
+  const vec w2_1 = exp2_near(s21);
+  store(scores + 112, w2_1);
+  const vec w3_1 = exp2_near(s31);
+  store(scores + 160, w3_1);
+  const vec w4_1 = exp2_near(s41);
+  store(scores + 208, w4_1);
+  const vec w5_1 = exp2_near(s51);
+  store(scores + 256, w5_1);
+  const vec w6_1 = exp2_near(s61);
+  store(scores + 304, w6_1);
+
+  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1);
+
+  const vec w0_2 = exp2_near(s02);
+  store(scores + 32, w0_2);
+  const vec w1_2 = exp2_near(s12);
+  store(scores + 80, w1_2);
+  const vec w2_2 = exp2_near(s22);
+  store(scores + 128, w2_2);
+  const vec w3_2 = exp2_near(s32);
+  store(scores + 176, w3_2);
+  const vec w4_2 = exp2_near(s42);
+  store(scores + 224, w4_2);
+  const vec w5_2 = exp2_near(s52);
+  store(scores + 272, w5_2);
+  const vec w6_2 = exp2_near(s62);
+  store(scores + 320, w6_2);
+
+  store(block_total + 32, load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2 + w4_2 + w5_2 + w6_2);
+}
+
+// 7 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_7x16_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+  vec s20 = start0;
+  vec s30 = start0;
+  vec s40 = start0;
+  vec s50 = start0;
+  vec s60 = start0;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 48, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 96, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 144, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 192, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  const vec w5_0 = exp2_near(x5_0);
+  store(scores + 240, w5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  const vec w6_0 = exp2_near(x6_0);
+  store(scores + 288, w6_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0);
+}
+
+// 7 columns x 32 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_7x32_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  vec s20 = start0, s21 = start1;
+  vec s30 = start0, s31 = start1;
+  vec s40 = start0, s41 = start1;
+  vec s50 = start0, s51 = start1;
+  vec s60 = start0, s61 = start1;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 48, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 96, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 144, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 192, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  const vec w5_0 = exp2_near(x5_0);
+  store(scores + 240, w5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  const vec w6_0 = exp2_near(x6_0);
+  store(scores + 288, w6_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0);
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 16, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 64, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 112, w2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  const vec w3_1 = exp2_near(x3_1);
+  store(scores + 160, w3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  const vec w4_1 = exp2_near(x4_1);
+  store(scores + 208, w4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
+  const vec w5_1 = exp2_near(x5_1);
+  store(scores + 256, w5_1);
+  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s61, removed);
+  const vec w6_1 = exp2_near(x6_1);
+  store(scores + 304, w6_1);
+
+  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1);
+}
+
+// 7 columns x 48 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_7x48_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  const vec start2 = load(shift + 32);
+  vec s00 = start0, s01 = start1, s02 = start2;
+  vec s10 = start0, s11 = start1, s12 = start2;
+  vec s20 = start0, s21 = start1, s22 = start2;
+  vec s30 = start0, s31 = start1, s32 = start2;
+  vec s40 = start0, s41 = start1, s42 = start2;
+  vec s50 = start0, s51 = start1, s52 = start2;
+  vec s60 = start0, s61 = start1, s62 = start2;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec b2 = load(rows + 48 * k + 32);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 48, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 96, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 144, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 192, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  const vec w5_0 = exp2_near(x5_0);
+  store(scores + 240, w5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  const vec w6_0 = exp2_near(x6_0);
+  store(scores + 288, w6_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0);
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 16, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 64, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 112, w2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  const vec w3_1 = exp2_near(x3_1);
+  store(scores + 160, w3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  const vec w4_1 = exp2_near(x4_1);
+  store(scores + 208, w4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
+  const vec w5_1 = exp2_near(x5_1);
+  store(scores + 256, w5_1);
+  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s61, removed);
+  const vec w6_1 = exp2_near(x6_1);
+  store(scores + 304, w6_1);
+
+  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1);
+
+  const ivec row_of_lane2 = isplat(row + 32) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  const vec w0_2 = exp2_near(x0_2);
+  store(scores + 32, w0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  const vec w1_2 = exp2_near(x1_2);
+  store(scores + 80, w1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  const vec w2_2 = exp2_near(x2_2);
+  store(scores + 128, w2_2);
+  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
+  const vec w3_2 = exp2_near(x3_2);
+  store(scores + 176, w3_2);
+  const vec x4_2 = select(iless_equal(isplat(col + 4), row_of_lane2), s42, removed);
+  const vec w4_2 = exp2_near(x4_2);
+  store(scores + 224, w4_2);
+  const vec x5_2 = select(iless_equal(isplat(col + 5), row_of_lane2), s52, removed);
+  const vec w5_2 = exp2_near(x5_2);
+  store(scores + 272, w5_2);
+  const vec x6_2 = select(iless_equal(isplat(col + 6), row_of_lane2), s62, removed);
+  const vec w6_2 = exp2_near(x6_2);
+  store(scores + 320, w6_2);
+
+  store(block_total + 32, load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2 + w4_2 + w5_2 + w6_2);
+}
+
+// 7 columns x 41 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_7x41(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(16 * (row / 16) + 16, 137);
+  const bool some0 = col < high0;
+  const long high1 = smaller(16 * (row / 16) + 32, 137);
+  const bool some1 = col < high1;
+  const long high2 = smaller(16 * (row / 16) + 48, 137);
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 7; ++i) {
+        store(scores + 48 * i + 16 * v, splat(0.0f));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_weights_7x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 2) {
+    attention_weights_7x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 3) {
+    attention_weights_7x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
+  }
+}
+
+// 4 columns x 48 rows of weights.
+[[gnu::noinline]] void attention_weights_4x48(const float* rows, const float* b, float* scores,
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  const vec start2 = load(shift + 32);
+  vec s00 = start0, s01 = start1, s02 = start2;
+  vec s10 = start0, s11 = start1, s12 = start2;
+  vec s20 = start0, s21 = start1, s22 = start2;
+  vec s30 = start0, s31 = start1, s32 = start2;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec b2 = load(rows + 48 * k + 32);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+  }
+
+  const vec w0_0 = exp2_near(s00);
+  store(scores, w0_0);
+  const vec w1_0 = exp2_near(s10);
+  store(scores + 48, w1_0);
+  const vec w2_0 = exp2_near(s20);
+  store(scores + 96, w2_0);
+  const vec w3_0 = exp2_near(s30);
+  store(scores + 144, w3_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
+
+  const vec w0_1 = exp2_near(s01);
+  store(scores + 16, w0_1);
+  const vec w1_1 = exp2_near(s11);
+  store(scores + 64, w1_1);
+  const vec w2_1 = exp2_near(s21);
+  store(scores + 112, w2_1);
+  const vec w3_1 = exp2_near(s31);
+  store(scores + 160, w3_1);
+
+  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1);
+
+  const vec w0_2 = exp2_near(s02);
+  store(scores + 32, w0_2);
+  const vec w1_2 = exp2_near(s12);
+  store(scores + 80, w1_2);
+  const vec w2_2 = exp2_near(s22);
+  store(scores + 128, w2_2);
+  const vec w3_2 = exp2_near(s32);
+  store(scores + 176, w3_2);
+
+  store(block_total + 32, load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2);
+}
+
+// 4 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_4x16_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+  vec s20 = start0;
+  vec s30 = start0;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 48, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 96, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 144, w3_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
+}
+
+// 4 columns x 32 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_4x32_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  vec s20 = start0, s21 = start1;
+  vec s30 = start0, s31 = start1;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 48, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 96, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 144, w3_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 16, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 64, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 112, w2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  const vec w3_1 = exp2_near(x3_1);
+  store(scores + 160, w3_1);
+
+  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1);
+}
+
+// 4 columns x 48 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_4x48_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  const vec start2 = load(shift + 32);
+  vec s00 = start0, s01 = start1, s02 = start2;
+  vec s10 = start0, s11 = start1, s12 = start2;
+  vec s20 = start0, s21 = start1, s22 = start2;
+  vec s30 = start0, s31 = start1, s32 = start2;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec b2 = load(rows + 48 * k + 32);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 48, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 96, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 144, w3_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 16, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 64, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 112, w2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  const vec w3_1 = exp2_near(x3_1);
+  store(scores + 160, w3_1);
+
+  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1);
+
+  const ivec row_of_lane2 = isplat(row + 32) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  const vec w0_2 = exp2_near(x0_2);
+  store(scores + 32, w0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  const vec w1_2 = exp2_near(x1_2);
+  store(scores + 80, w1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  const vec w2_2 = exp2_near(x2_2);
+  store(scores + 128, w2_2);
+  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
+  const vec w3_2 = exp2_near(x3_2);
+  store(scores + 176, w3_2);
+
+  store(block_total + 32, load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2);
+}
+
+// 4 columns x 41 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_4x41(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(16 * (row / 16) + 16, 137);
+  const bool some0 = col < high0;
+  const long high1 = smaller(16 * (row / 16) + 32, 137);
+  const bool some1 = col < high1;
+  const long high2 = smaller(16 * (row / 16) + 48, 137);
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 4; ++i) {
+        store(scores + 48 * i + 16 * v, splat(0.0f));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_weights_4x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 2) {
+    attention_weights_4x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 3) {
+    attention_weights_4x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
+  }
+}
+
+// Weights of 41 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_41(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.wk_out + 8768 * c1 + 64 * col;
+  for (long j = from; j < count - 6; j += 7) {
+    if (col + j < whole_end) {
+      attention_weights_7x48(local.rows, b + 64 * j, local.scores + 48 * j, local.shift,
+          local.block_total);
+    } else {
+      attention_weights_in_part_7x41(b + 64 * j, local.scores + 48 * j, row, col + j, local);
+    }
+  }
+  const long rest = 7 * (count / 7);
+  if (rest < count && from <= rest) {
+    if (col + rest < whole_end) {
+      attention_weights_4x48(local.rows, b + 64 * rest, local.scores + 48 * rest, local.shift,
+          local.block_total);
+    } else {
+      attention_weights_in_part_4x41(b + 64 * rest, local.scores + 48 * rest, row, col + rest,
+          local);
+    }
+  }
+}
+
+// Scores of 41 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_41(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.wk_out + 8768 * c1 + 64 * col;
+  for (long j = from; j < count - 6; j += 7) {
+    if (col + j < whole_end) {
+      attention_scores_7x48(local.rows, b + 64 * j, local.scores + 48 * j, local.block_peak);
+    } else {
+      attention_scores_in_part_7x41(b + 64 * j, local.scores + 48 * j, row, col + j, local);
+    }
+  }
+  const long rest = 7 * (count / 7);
+  if (rest < count && from <= rest) {
+    if (col + rest < whole_end) {
+      attention_scores_4x48(local.rows, b + 64 * rest, local.scores + 48 * rest, local.block_peak);
+    } else {
+      attention_scores_in_part_4x41(b + 64 * rest, local.scores + 48 * rest, row, col + rest,
+          local);
+    }
+  }
+}
+
+// What 41 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_41(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
+  store(local.total + 32, load(local.carry + 32) * load(local.total + 32));
+
+  float* out = m.heads + 64 * c1 + 320 * row;
+  for (long i = 0; i < 41; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 16) {
+      store(out + 320 * i + n, carry * load(out + 320 * i + n));
+    }
+  }
+}
+
+// 13 rows x 32 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_13x32(const float* weights, const float* v, long count,
+    float* out, bool fresh) {
+  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
+  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
+  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
+  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
+  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
+  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
+  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
+  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
+  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
+  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
+  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
+  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
+  vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
 
   if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 16);
-    s10 = load(out + 320);
-    s11 = load(out + 336);
-    s20 = load(out + 640);
-    s21 = load(out + 656);
-    s30 = load(out + 960);
-    s31 = load(out + 976);
-    s40 = load(out + 1280);
-    s41 = load(out + 1296);
-    s50 = load(out + 1600);
-    s51 = load(out + 1616);
-    s60 = load(out + 1920);
-    s61 = load(out + 1936);
-    s70 = load(out + 2240);
-    s71 = load(out + 2256);
-    s80 = load(out + 2560);
-    s81 = load(out + 2576);
+    s0_0 = load(out);
+    s0_1 = load(out + 16);
+    s1_0 = load(out + 320);
+    s1_1 = load(out + 336);
+    s2_0 = load(out + 640);
+    s2_1 = load(out + 656);
+    s3_0 = load(out + 960);
+    s3_1 = load(out + 976);
+    s4_0 = load(out + 1280);
+    s4_1 = load(out + 1296);
+    s5_0 = load(out + 1600);
+    s5_1 = load(out + 1616);
+    s6_0 = load(out + 1920);
+    s6_1 = load(out + 1936);
+    s7_0 = load(out + 2240);
+    s7_1 = load(out + 2256);
+    s8_0 = load(out + 2560);
+    s8_1 = load(out + 2576);
+    s9_0 = load(out + 2880);
+    s9_1 = load(out + 2896);
+    s10_0 = load(out + 3200);
+    s10_1 = load(out + 3216);
+    s11_0 = load(out + 3520);
+    s11_1 = load(out + 3536);
+    s12_0 = load(out + 3840);
+    s12_1 = load(out + 3856);
   }
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 16);
-    const vec a0 = splat(weights[32 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(weights[32 * k + 1]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(weights[32 * k + 2]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(weights[32 * k + 3]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(weights[32 * k + 4]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(weights[32 * k + 5]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    const vec a6 = splat(weights[32 * k + 6]);
-    s60 = fma(a6, b0, s60);
-    s61 = fma(a6, b1, s61);
-    const vec a7 = splat(weights[32 * k + 7]);
-    s70 = fma(a7, b0, s70);
-    s71 = fma(a7, b1, s71);
-    const vec a8 = splat(weights[32 * k + 8]);
-    s80 = fma(a8, b0, s80);
-    s81 = fma(a8, b1, s81);
+    const vec a0 = splat(weights[48 * k]);
+    s0_0 = fma(a0, b0, s0_0);
+    s0_1 = fma(a0, b1, s0_1);
+    const vec a1 = splat(weights[48 * k + 1]);
+    s1_0 = fma(a1, b0, s1_0);
+    s1_1 = fma(a1, b1, s1_1);
+    const vec a2 = splat(weights[48 * k + 2]);
+    s2_0 = fma(a2, b0, s2_0);
+    s2_1 = fma(a2, b1, s2_1);
+    const vec a3 = splat(weights[48 * k + 3]);
+    s3_0 = fma(a3, b0, s3_0);
+    s3_1 = fma(a3, b1, s3_1);
+    const vec a4 = splat(weights[48 * k + 4]);
+    s4_0 = fma(a4, b0, s4_0);
+    s4_1 = fma(a4, b1, s4_1);
+    const vec a5 = splat(weights[48 * k + 5]);
+    s5_0 = fma(a5, b0, s5_0);
+    s5_1 = fma(a5, b1, s5_1);
+    const vec a6 = splat(weights[48 * k + 6]);
+    s6_0 = fma(a6, b0, s6_0);
+    s6_1 = fma(a6, b1, s6_1);
+    const vec a7 = splat(weights[48 * k + 7]);
+    s7_0 = fma(a7, b0, s7_0);
+    s7_1 = fma(a7, b1, s7_1);
+    const vec a8 = splat(weights[48 * k + 8]);
+    s8_0 = fma(a8, b0, s8_0);
+    s8_1 = fma(a8, b1, s8_1);
+    const vec a9 = splat(weights[48 * k + 9]);
+    s9_0 = fma(a9, b0, s9_0);
+    s9_1 = fma(a9, b1, s9_1);
+    const vec a10 = splat(weights[48 * k + 10]);
+    s10_0 = fma(a10, b0, s10_0);
+    s10_1 = fma(a10, b1, s10_1);
+    const vec a11 = splat(weights[48 * k + 11]);
+    s11_0 = fma(a11, b0, s11_0);
+    s11_1 = fma(a11, b1, s11_1);
+    const vec a12 = splat(weights[48 * k + 12]);
+    s12_0 = fma(a12, b0, s12_0);
+    s12_1 = fma(a12, b1, s12_1);
   }
 
-  store(out, s00);
-  store(out + 16, s01);
-  store(out + 320, s10);
-  store(out + 336, s11);
-  store(out + 640, s20);
-  store(out + 656, s21);
-  store(out + 960, s30);
-  store(out + 976, s31);
-  store(out + 1280, s40);
-  store(out + 1296, s41);
-  store(out + 1600, s50);
-  store(out + 1616, s51);
-  store(out + 1920, s60);
-  store(out + 1936, s61);
-  store(out + 2240, s70);
-  store(out + 2256, s71);
-  store(out + 2560, s80);
-  store(out + 2576, s81);
+  store(out, s0_0);
+  store(out + 16, s0_1);
+  store(out + 320, s1_0);
+  store(out + 336, s1_1);
+  store(out + 640, s2_0);
+  store(out + 656, s2_1);
+  store(out + 960, s3_0);
+  store(out + 976, s3_1);
+  store(out + 1280, s4_0);
+  store(out + 1296, s4_1);
+  store(out + 1600, s5_0);
+  store(out + 1616, s5_1);
+  store(out + 1920, s6_0);
+  store(out + 1936, s6_1);
+  store(out + 2240, s7_0);
+  store(out + 2256, s7_1);
+  store(out + 2560, s8_0);
+  store(out + 2576, s8_1);
+  store(out + 2880, s9_0);
+  store(out + 2896, s9_1);
+  store(out + 3200, s10_0);
+  store(out + 3216, s10_1);
+  store(out + 3520, s11_0);
+  store(out + 3536, s11_1);
+  store(out + 3840, s12_0);
+  store(out + 3856, s12_1);
 }
 
-// Scores of 9 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_9(const Memory& m, long c1, long row, long col, long count,
+// Scores of 41 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_41(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 8768 * c1 + 64 * col;
   float* out = m.heads + 64 * c1 + 320 * row;
   store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
 
   for (long n = 0; n < 64; n += 32) {
-    {
-      const long high_last = smaller(16 * ((row + 8) / 16) + 16, 137);
+    for (long i = 0; i < 28; i += 14) {
+      const long high_last = smaller(16 * ((row + i + 13) / 16) + 16, 137);
       const long end = smaller(high_last - col, count);
-      attention_values_9x32(local.scores, v + n, end, out + n, fresh);
+      attention_values_14x32(local.scores + i, v + n, end, out + 320 * i + n, fresh);
+    }
+    {
+      const long high_last = smaller(16 * ((row + 40) / 16) + 16, 137);
+      const long end = smaller(high_last - col, count);
+      attention_values_13x32(local.scores + 28, v + n, end, out + n + 8960, fresh);
     }
   }
 }
 
-// 9 rows against `count` columns from col on.
-[[gnu::noinline]] void attention_visit_9(const Memory& m, long c1, long row, long col, long count,
+// 41 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_41(const Memory& m, long c1, long row, long col, long count,
     long whole_end, attention_memory& local, bool fresh) {
   store(local.block_total, splat(0.0f));
+  store(local.block_total + 16, splat(0.0f));
+  store(local.block_total + 32, splat(0.0f));
   long done = 0;
 
   // The first columns give each row the score that the others are compared with.
   if (fresh) {
     const float* b = m.wk_out + 8768 * c1 + 64 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
-    if (count < 23) {
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    store(local.block_peak + 32, splat(-__FLT_MAX__));
+    if (count < 7) {
       if (col < whole_end) {
-        attention_scores_22x16(local.rows, b, local.scores, local.block_peak);
+        attention_scores_4x48(local.rows, b, local.scores, local.block_peak);
       } else {
-        attention_scores_in_part_22x9(b, local.scores, row, col, local);
+        attention_scores_in_part_4x41(b, local.scores, row, col, local);
       }
     } else if (col < whole_end) {
-      attention_scores_23x16(local.rows, b, local.scores, local.block_peak);
+      attention_scores_7x48(local.rows, b, local.scores, local.block_peak);
     } else {
-      attention_scores_in_part_23x9(b, local.scores, row, col, local);
+      attention_scores_in_part_7x41(b, local.scores, row, col, local);
     }
-    done = smaller(23, count);
-    attention_weigh_16(local, done, true);
+    done = smaller(7, count);
+    attention_weigh_48(local, done, true);
   }
 
-  attention_weights_of_9(m, c1, row, col, done, count, whole_end, local);
+  attention_weights_of_41(m, c1, row, col, done, count, whole_end, local);
 
   // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
   const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
-  if (any(negation(inside0))) {
+  const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 16), splat(0x1p+40f)));
+  const lanes_t inside2 = both(inside1, less_equal(load(local.block_total + 32), splat(0x1p+40f)));
+  if (any(negation(inside2))) {
     store(local.block_peak, splat(-__FLT_MAX__));
-    attention_scores_of_9(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_16(local, done, false);
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    store(local.block_peak + 32, splat(-__FLT_MAX__));
+    attention_scores_of_41(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_48(local, done, false);
     if (!fresh) {
-      attention_carry_over_9(m, c1, row, local);
+      attention_carry_over_41(m, c1, row, local);
     }
-    attention_weights_of_9(m, c1, row, col, done, count, whole_end, local);
+    attention_weights_of_41(m, c1, row, col, done, count, whole_end, local);
   }
 
-  attention_fold_9(m, c1, row, col, count, local, fresh);
+  attention_fold_41(m, c1, row, col, count, local, fresh);
 }
 
-// The one block of 9 rows.
-[[gnu::noinline]] void attention_9_rows(const Memory& m, long c1, attention_memory& local) {
-  const long row = 128;
+// The one block of 41 rows.
+[[gnu::noinline]] void attention_41_rows(const Memory& m, long c1, attention_memory& local) {
+  const long row = 96;
   const float* a = m.wq_out + 8768 * c1 + 64 * row;
   float* out = m.heads + 64 * c1 + 320 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
+  for (long r = 0; r < 32; r += 16) {
+    for (long k = 0; k < 64; k += 16) {
+      transpose_block(a + 64 * r + k, 64, local.rows + 48 * k + r, 48, splat(0.18033688f));
+    }
+  }
   for (long k = 0; k < 64; ++k) {
     for (long lane = 0; lane < 16; ++lane) {
-      const long r = smaller(lane, 8);
-      local.rows[32 * k + lane] = a[64 * r + k] * 0.18033688f;
+      const long r = smaller(lane + 32, 40);
+      local.rows[48 * k + lane + 32] = a[64 * r + k] * 0.18033688f;
     }
   }
 
   store(local.peak, splat(-__FLT_MAX__));
   store(local.total, splat(0.0f));
+  store(local.peak + 16, splat(-__FLT_MAX__));
+  store(local.total + 16, splat(0.0f));
+  store(local.peak + 32, splat(-__FLT_MAX__));
+  store(local.total + 32, splat(0.0f));
 
   bool fresh = true;
-  for (long col = 0; col < 137; col += 184) {
-    attention_visit_9(m, c1, row, col, smaller(184, 137 - col), 115, local, fresh);
+  for (long col = 0; col < 137; col += 112) {
+    attention_visit_41(m, c1, row, col, smaller(112, 137 - col), 91, local, fresh);
     fresh = false;
   }
 
   store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
+  store(local.carry + 32, splat(1.0f) / load(local.total + 32));
 
   // x - x is 0, or NaN if x is not finite.
   vec odd = splat(0.0f);
-  for (long i = 0; i < 9; ++i) {
+  for (long i = 0; i < 41; ++i) {
     const vec factor = splat(local.carry[i]);
     for (long n = 0; n < 64; n += 16) {
       const vec x = factor * load(out + 320 * i + n);
@@ -3122,7 +4065,7 @@ struct attention_memory {
 
   // Rows that are not finite are computed again, with care.
   if (has_nan(odd)) {
-    for (long i = 0; i < 9; ++i) {
+    for (long i = 0; i < 41; ++i) {
       vec row_odd = splat(0.0f);
       for (long n = 0; n < 64; n += 16) {
         const vec x = load(out + 320 * i + n);
@@ -3137,12 +4080,12 @@ struct attention_memory {
 
 // An item: one block of rows.
 [[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
-  const long block = item % 5;
-  const long c1 = item / 5;
-  if (block < 4) {
-    attention_32_rows(m, c1, block, local);
+  const long block = item % 3;
+  const long c1 = item / 3;
+  if (block < 2) {
+    attention_48_rows(m, c1, block, local);
   } else {
-    attention_9_rows(m, c1, local);
+    attention_41_rows(m, c1, local);
   }
 }
 
@@ -3345,7 +4288,7 @@ void project_wq_wk_wv_body(void* state, long item, int) {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 8128L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 8736L * worker));
   restore_float_state(before);
 }
 
@@ -3379,7 +4322,7 @@ void project_wo_body(void* state, long item, int) {
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 701440u + 32512u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 701440u + 34944u * (size_t)workers; }
 
 size_t packed_bytes() { return 1708544u; }
 
@@ -3478,7 +4421,7 @@ void run(const textbook_mha_1_137_320_5_args* args, const void* packed, void* wo
     for (long item = 0; item < items; ++item) body(&m, item, 0);
   };
   each(30, project_wq_wk_wv_body);
-  each(25, attention_body);
+  each(15, attention_body);
   each(10, project_wo_body);
 }
 

@@ -1020,16 +1020,23 @@ struct attention_memory {
   store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), max(high2_0, high3_0))));
 }
 
-// 16 columns x 16 rows where pairs are removed; a vector of rows that keeps none is skipped.
+// 16 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
 [[gnu::noinline]] void attention_scores_in_part_16x16(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 16 * (row / 16) + 16;
-  if (col < high0) {
-    attention_scores_16x16_in_part(local.rows, b, scores, local.block_peak, row, col);
-  } else {
-    for (long i = 0; i < 16; ++i) {
-      store(scores + 16 * i, splat(-__builtin_inff()));
+  const bool some0 = col < high0;
+  const long first = some0 ? 0 : 1;
+  const long end = some0 ? 1 : 0;
+  for (long v = 0; v < 1; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 16; ++i) {
+        store(scores + 16 * i + 16 * v, splat(-__builtin_inff()));
+      }
     }
+  }
+  if (end - first == 1) {
+    attention_scores_16x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.block_peak + 16 * first, row + 16 * first, col);
   }
 }
 
@@ -1263,17 +1270,23 @@ struct attention_memory {
           w10_0 + w11_0 + w12_0 + w13_0 + w14_0 + w15_0);
 }
 
-// 16 columns x 16 rows where pairs are removed; a vector of rows that keeps none is skipped.
+// 16 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
 [[gnu::noinline]] void attention_weights_in_part_16x16(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 16 * (row / 16) + 16;
-  if (col < high0) {
-    attention_weights_16x16_in_part(local.rows, b, scores, local.shift, local.block_total, row,
-        col);
-  } else {
-    for (long i = 0; i < 16; ++i) {
-      store(scores + 16 * i, splat(0.0f));
+  const bool some0 = col < high0;
+  const long first = some0 ? 0 : 1;
+  const long end = some0 ? 1 : 0;
+  for (long v = 0; v < 1; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 16; ++i) {
+        store(scores + 16 * i + 16 * v, splat(0.0f));
+      }
     }
+  }
+  if (end - first == 1) {
+    attention_weights_16x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
   }
 }
 

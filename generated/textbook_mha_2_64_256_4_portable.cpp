@@ -814,16 +814,23 @@ struct attention_memory {
   store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
 }
 
-// 8 columns x 8 rows where pairs are removed; a vector of rows that keeps none is skipped.
+// 8 columns x 8 rows where pairs are removed; vectors of rows that keep none are skipped.
 [[gnu::noinline]] void attention_scores_in_part_8x8(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 8 * (row / 8) + 8;
-  if (col < high0) {
-    attention_scores_8x8_in_part(local.rows, b, scores, local.block_peak, row, col);
-  } else {
-    for (long i = 0; i < 8; ++i) {
-      store(scores + 8 * i, splat(-__builtin_inff()));
+  const bool some0 = col < high0;
+  const long first = some0 ? 0 : 1;
+  const long end = some0 ? 1 : 0;
+  for (long v = 0; v < 1; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 8; ++i) {
+        store(scores + 8 * i + 8 * v, splat(-__builtin_inff()));
+      }
     }
+  }
+  if (end - first == 1) {
+    attention_scores_8x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
   }
 }
 
@@ -965,16 +972,23 @@ struct attention_memory {
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
 }
 
-// 8 columns x 8 rows where pairs are removed; a vector of rows that keeps none is skipped.
+// 8 columns x 8 rows where pairs are removed; vectors of rows that keep none are skipped.
 [[gnu::noinline]] void attention_weights_in_part_8x8(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 8 * (row / 8) + 8;
-  if (col < high0) {
-    attention_weights_8x8_in_part(local.rows, b, scores, local.shift, local.block_total, row, col);
-  } else {
-    for (long i = 0; i < 8; ++i) {
-      store(scores + 8 * i, splat(0.0f));
+  const bool some0 = col < high0;
+  const long first = some0 ? 0 : 1;
+  const long end = some0 ? 1 : 0;
+  for (long v = 0; v < 1; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 8; ++i) {
+        store(scores + 8 * i + 8 * v, splat(0.0f));
+      }
     }
+  }
+  if (end - first == 1) {
+    attention_weights_8x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
 }
 

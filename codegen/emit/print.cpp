@@ -153,7 +153,7 @@ std::string text(const Expr& e) {
       if (e->text == "!") return negation(e->args[0]);
       return e->text + "(" + list(e->args) + ")";
     case Expr::Form::element: return (precedence(e->args[0]) ? "(" + text(e->args[0]) + ")" : text(e->args[0])) + "[" + text(e->args[1]) + "]";
-    case Expr::Form::conditional: return operand(e->args[0], 15, false) + " ? " + operand(e->args[1], 15, false) + " : " + operand(e->args[2], 16, false);
+    case Expr::Form::conditional: return operand(e->args[0], 15, false) + " ? " + operand(e->args[1], 15, false) + " : " + operand(e->args[2], 15, false);
     case Expr::Form::binary: {
       const int p = precedence(e);
       return operand(e->args[0], p, false) + " " + e->text + " " + operand(e->args[1], p, true);

@@ -3,42 +3,57 @@
 
 namespace attune::loops {
 
-// A band of `height` columns of which pairs are removed, vector by vector; a vector of rows that
-// keeps nothing of the band skips it.
+// A band of `height` columns of which pairs are removed. Vectors of rows at the ends that keep nothing
+// of it are skipped; those between are one tile.
 std::string StreamCode::part_band(const RowBlocks& r, int height, Gives gives) {
   const bool weights = gives == Gives::weights;
   const std::string n = fmt::format("{}_{}_in_part_{}x{}", c_.prefix, weights ? "weights" : "scores", height, r.rows);
   if (c_.has(n)) return n;
   Function f;
   f.name = n;
-  f.comment = fmt::format("{} columns x {} rows where pairs are removed; a vector of rows that keeps none is skipped.", height, r.rows);
+  f.comment = fmt::format("{} columns x {} rows where pairs are removed; vectors of rows that keep none are skipped.", height, r.rows);
   f.parameters = {memory_parameter(), {Type::in, "b"}, {Type::out, "scores"}, {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}, local_parameter()};
   Block b(f.body);
-  for (int v = 0; v < r.tile.vectors; ++v) {
-    const Expr scores = name("scores", Type::out) + Expr(v * lanes_);
-    const auto tile = [&](Block& at) {
-      const long part = v == r.tile.vectors - 1 ? last_part(r) : -1;
-      at.run(call(score_tile({height, 1}, true, part, gives), Type::none,
-                  {memory_argument(), local(at_.at() + v * lanes_), name("b", Type::in), scores, local(at_.peak() + v * lanes_), local(at_.shift() + v * lanes_), local(at_.block_peak() + v * lanes_), local(at_.block_total() + v * lanes_), index("c0"), index("c1"), index("row") + Expr(v * lanes_), index("col")}));
-    };
-    Expr some;
-    if (p_.hull) {
-      const auto [low, high] = hull(b, index("row") / lanes_ + Expr(v), std::to_string(v));
-      if (!(high.constant() && high->integer >= s_.cols)) some = binary("<", index("col"), high, Type::flag);
-      if (!low.is(0)) {
-        const Expr right = binary(">", index("col") + Expr(height), low, Type::flag);
-        some = some ? binary("&&", some, right, Type::flag) : right;
+  const int vectors = r.tile.vectors;
+  const auto tile = [&](Block& at, const Expr& first, int count, bool to_the_end) {
+    const Expr shift = Expr(lanes_) * first;
+    at.run(call(score_tile({height, count}, true, to_the_end ? last_part(r) : -1, gives), Type::none,
+                {memory_argument(), local(at_.at()) + shift, name("b", Type::in), name("scores", Type::out) + shift, local(at_.peak()) + shift, local(at_.shift()) + shift, local(at_.block_peak()) + shift, local(at_.block_total()) + shift, index("c0"), index("c1"), index("row") + shift, index("col")}));
+  };
+  std::vector<Expr> some;  // whether a vector keeps any of the band; empty: it may
+  for (int v = 0; p_.hull && v < vectors; ++v) {
+    const auto [low, high] = hull(b, index("row") / lanes_ + Expr(v), std::to_string(v));
+    Expr e;
+    if (!(high.constant() && high->integer >= s_.cols)) e = binary("<", index("col"), high, Type::flag);
+    if (!low.is(0)) {
+      const Expr right = binary(">", index("col") + Expr(height), low, Type::flag);
+      e = e ? binary("&&", e, right, Type::flag) : right;
+    }
+    if (e) some.push_back(b.let(fmt::format("some{}", v), e));
+  }
+  if (int(some.size()) < vectors) {
+    tile(b, 0, vectors, true);
+  } else {
+    Expr first = vectors, end = 0;
+    for (int v = vectors - 1; v >= 0; --v) first = choose(some[std::size_t(v)], v, first);
+    for (int v = 0; v < vectors; ++v) end = choose(some[std::size_t(v)], v + 1, end);
+    first = b.let("first", first);
+    end = b.let("end", end);
+    Block v = b.loop("v", 0, vectors);
+    Block none = v.when(binary("||", binary("<", index("v"), first, Type::flag), binary(">=", index("v"), end, Type::flag), Type::flag));
+    Block i = none.loop("i", 0, height);
+    i.run(call("store", Type::none, {name("scores", Type::out) + Expr(at_.rows) * index("i") + Expr(lanes_) * index("v"), call("splat", Type::vec, {weights ? real(0) : minus_infinity()})}));
+    for (int count = 1; count <= vectors; ++count) {
+      Block these = b.when(binary("==", end - first, count, Type::flag));
+      if (last_part(r) < 0 || count == vectors) {
+        tile(these, first, count, true);
+      } else {
+        Block at_end = these.when(binary("==", end, vectors, Type::flag));
+        tile(at_end, first, count, true);
+        Block before = these.otherwise();
+        tile(before, first, count, false);
       }
     }
-    if (!some) {
-      tile(b);
-      continue;
-    }
-    Block kept = b.when(some);
-    tile(kept);
-    Block none = b.otherwise();
-    Block i = none.loop("i", 0, height);
-    i.run(call("store", Type::none, {scores + Expr(at_.rows) * index("i"), call("splat", Type::vec, {weights ? real(0) : minus_infinity()})}));
   }
   c_.kernel.functions.push_back(std::move(f));
   return n;

@@ -182,8 +182,8 @@ class Planner {
     const long turned = 4 * s_.depth * b.tile.vectors * isa_.lanes;
     const long missed = turned > isa_.machine.l1_bytes * 3 / 8 ? 120 * 4 * b.tile.vectors * isa_.lanes / l2_bytes_per_cycle : 0;
     const long column = (s_.depth * (step_cost(b.tile, isa_) + missed) + tile_overhead) / b.tile.rows;
-    Tile single{b.tile.rows, 1};  // in part: vector by vector, about half of them computed
-    const long column_part = (s_.depth * step_cost(single, isa_) + tile_overhead) / single.rows * (b.tile.vectors + 1) / 2;
+    long column_part = 0;  // vectors that keep nothing are left out: on a diagonal, as many tiles of each width
+    for (int v = 1; v <= b.tile.vectors; ++v) column_part += (s_.depth * step_cost({b.tile.rows, v}, isa_) + tile_overhead) / b.tile.rows / b.tile.vectors;
     const long turning = 3 * 120 * s_.depth * b.tile.vectors;  // rows onto lanes
     const Tile tile = value_tile(b.rows);
     const long values = values_cost(b.rows, tile);
