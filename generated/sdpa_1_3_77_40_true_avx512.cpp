@@ -89,6 +89,7 @@ static inline lanes_t less_equal(vec a, vec b) { return _mm512_cmp_ps_mask(a, b,
 // True where either is NaN.
 static inline lanes_t not_less(vec a, vec b) { return _mm512_cmp_ps_mask(a, b, _CMP_NLT_UQ); }
 
+static inline lanes_t both(lanes_t m, lanes_t n) { return m & n; }
 static inline lanes_t either(lanes_t m, lanes_t n) { return m | n; }
 static inline lanes_t negation(lanes_t m) { return (lanes_t)~m; }
 static inline bool any(lanes_t m) { return m != 0; }
@@ -100,6 +101,8 @@ static inline ivec isplat(int i) { return (ivec)_mm512_set1_epi32(i); }
 static inline lanes_t iless_equal(ivec a, ivec b) {
   return _mm512_cmple_epi32_mask((__m512i)a, (__m512i)b);
 }
+
+static inline vec to_real(ivec a) { return _mm512_maskz_cvtepi32_ps(every, (__m512i)a); }
 
 // a less the greatest integer that is not above it, rounded down; 0 for +-inf.
 static inline vec fraction(vec a) { return _mm512_maskz_reduce_ps(every, a, 9); }
@@ -144,6 +147,14 @@ static inline void transpose_block(const float* from, long from_stride, float* t
     from += 4;
     to += 4 * to_stride;
   }
+}
+
+// floor(log2 x), of a normal x > 0.
+static inline vec exponent_of(vec x) { return to_real((ivec)x >> 23) - splat(127.0f); }
+
+// 2^-exponent_of(x), for x < 2^127.
+static inline vec inverse_power(vec x) {
+  return (vec)(isplat(0x7f000000) - ((ivec)x & isplat(0x7f800000)));
 }
 
 // 2^x within a relative 2e-7. NaN stays NaN, -inf gives 0; a result below the least normal float is
@@ -617,7 +628,9 @@ struct attention_memory {
 // Scores of 16 rows become weights; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_16(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
-  const lanes_t outside0 = negation(less_equal(load(local.block_total), splat(0x1p+40f)));
+  const lanes_t outside0 = negation(either(less_equal(load(local.block_total), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * old0, exponent_of(load(local.block_total))))));
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
   store(local.peak, peak0);
@@ -1121,6 +1134,51 @@ struct attention_memory {
   }
 }
 
+// Of 16 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_16(attention_memory& local, long count) {
+  for (long i = 0; i < 16; i += 16) {
+    const vec total = load(local.block_total + i);
+    const lanes_t inside = less_equal(total, splat(0x1p+40f));
+    const vec rise = select(inside, splat(0.0f), exponent_of(total));
+    const vec old = load(local.peak + i);
+    const vec peak = old + rise;
+    const vec carry = select(inside, splat(1.0f), inverse_power(total));
+    store(local.peak + i, peak);
+    store(local.shift + i, splat(0.0f) - peak);
+    store(local.carry + i, carry);
+    store(local.block_total + i, carry * total);
+    if (any(negation(inside))) {
+      for (long j = 0; j < count; ++j) {
+        store(local.scores + i + 16 * j, carry * load(local.scores + i + 16 * j));
+      }
+    }
+  }
+}
+
+// Weights of 16 rows and `count` columns, the first `from` of them made from scores, once more
+// where they left the range.
+[[gnu::noinline]] void attention_mend_16(const Memory& m, long c1, long row, long col, long from,
+    long count, long whole_end, attention_memory& local, bool fresh) {
+  // Too large for that: the greatest score becomes the reference.
+  const lanes_t inside0 = either(less_equal(load(local.block_total), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
+  if (any(negation(inside0))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    attention_scores_of_16(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_16(local, from, false);
+    if (!fresh) {
+      attention_carry_over_16(m, c1, row, local);
+    }
+    attention_weights_of_16(m, c1, row, col, from, count, whole_end, local);
+  }
+
+  attention_lower_weights_16(local, count);
+  if (!fresh) {
+    attention_carry_over_16(m, c1, row, local);
+  }
+}
+
 // 9 rows x 40 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_9x40(const float* weights, const float* v, long count,
     float* out, bool fresh) {
@@ -1375,16 +1433,10 @@ struct attention_memory {
 
   attention_weights_of_16(m, c1, row, col, done, count, whole_end, local);
 
-  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
+  // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
   if (any(negation(inside0))) {
-    store(local.block_peak, splat(-__FLT_MAX__));
-    attention_scores_of_16(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_16(local, done, false);
-    if (!fresh) {
-      attention_carry_over_16(m, c1, row, local);
-    }
-    attention_weights_of_16(m, c1, row, col, done, count, whole_end, local);
+    attention_mend_16(m, c1, row, col, done, count, whole_end, local, fresh);
   }
 
   attention_fold_16(m, c1, row, col, count, local, fresh);
@@ -2836,6 +2888,51 @@ struct attention_memory {
   }
 }
 
+// Of 13 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_13(attention_memory& local, long count) {
+  for (long i = 0; i < 16; i += 16) {
+    const vec total = load(local.block_total + i);
+    const lanes_t inside = less_equal(total, splat(0x1p+40f));
+    const vec rise = select(inside, splat(0.0f), exponent_of(total));
+    const vec old = load(local.peak + i);
+    const vec peak = old + rise;
+    const vec carry = select(inside, splat(1.0f), inverse_power(total));
+    store(local.peak + i, peak);
+    store(local.shift + i, splat(0.0f) - peak);
+    store(local.carry + i, carry);
+    store(local.block_total + i, carry * total);
+    if (any(negation(inside))) {
+      for (long j = 0; j < count; ++j) {
+        store(local.scores + i + 16 * j, carry * load(local.scores + i + 16 * j));
+      }
+    }
+  }
+}
+
+// Weights of 13 rows and `count` columns, the first `from` of them made from scores, once more
+// where they left the range.
+[[gnu::noinline]] void attention_mend_13(const Memory& m, long c1, long row, long col, long from,
+    long count, long whole_end, attention_memory& local, bool fresh) {
+  // Too large for that: the greatest score becomes the reference.
+  const lanes_t inside0 = either(less_equal(load(local.block_total), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
+  if (any(negation(inside0))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    attention_scores_of_13(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_16(local, from, false);
+    if (!fresh) {
+      attention_carry_over_13(m, c1, row, local);
+    }
+    attention_weights_of_13(m, c1, row, col, from, count, whole_end, local);
+  }
+
+  attention_lower_weights_13(local, count);
+  if (!fresh) {
+    attention_carry_over_13(m, c1, row, local);
+  }
+}
+
 // 4 rows x 40 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_4x40(const float* weights, const float* v, long count,
     float* out, bool fresh) {
@@ -2942,16 +3039,10 @@ struct attention_memory {
 
   attention_weights_of_13(m, c1, row, col, done, count, whole_end, local);
 
-  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
+  // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
   if (any(negation(inside0))) {
-    store(local.block_peak, splat(-__FLT_MAX__));
-    attention_scores_of_13(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_16(local, done, false);
-    if (!fresh) {
-      attention_carry_over_13(m, c1, row, local);
-    }
-    attention_weights_of_13(m, c1, row, col, done, count, whole_end, local);
+    attention_mend_13(m, c1, row, col, done, count, whole_end, local, fresh);
   }
 
   attention_fold_13(m, c1, row, col, count, local, fresh);

@@ -191,6 +191,12 @@ static inline auto max(pair<A> a, pair<B> b) {
   return join(max(a.lo, b.lo), max(a.hi, b.hi));
 }
 
+static inline ibase both(ibase a, ibase b) { return a & b; }
+template <class A, class B>
+static inline auto both(pair<A> a, pair<B> b) {
+  return join(both(a.lo, b.lo), both(a.hi, b.hi));
+}
+
 static inline ibase either(ibase a, ibase b) { return a | b; }
 template <class A, class B>
 static inline auto either(pair<A> a, pair<B> b) {
@@ -239,6 +245,22 @@ static inline base add_exponent(base a, ibase b) { return (base)((ibase)a + (b <
 template <class A, class B>
 static inline auto add_exponent(pair<A> a, pair<B> b) {
   return join(add_exponent(a.lo, b.lo), add_exponent(a.hi, b.hi));
+}
+
+// floor(log2 a), of a normal a > 0.
+static inline base exponent_of(base a) {
+  return __builtin_convertvector((ibase)a >> 23, base) - 127.0f;
+}
+template <class A>
+static inline auto exponent_of(pair<A> a) {
+  return join(exponent_of(a.lo), exponent_of(a.hi));
+}
+
+// 2^-exponent_of(a), for a < 2^127.
+static inline base inverse_power(base a) { return (base)(0x7f000000 - ((ibase)a & 0x7f800000)); }
+template <class A>
+static inline auto inverse_power(pair<A> a) {
+  return join(inverse_power(a.lo), inverse_power(a.hi));
 }
 
 static inline float first(base a) { return a[0]; }
@@ -606,7 +628,9 @@ struct attention_memory {
 // Scores of 8 rows become weights; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_8(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
-  const lanes_t outside0 = negation(less_equal(load(local.block_total), splat(0x1p+40f)));
+  const lanes_t outside0 = negation(either(less_equal(load(local.block_total), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * old0, exponent_of(load(local.block_total))))));
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
   store(local.peak, peak0);
@@ -923,6 +947,51 @@ struct attention_memory {
   }
 }
 
+// Of 8 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_8(attention_memory& local, long count) {
+  for (long i = 0; i < 8; i += 8) {
+    const vec total = load(local.block_total + i);
+    const lanes_t inside = less_equal(total, splat(0x1p+40f));
+    const vec rise = select(inside, splat(0.0f), exponent_of(total));
+    const vec old = load(local.peak + i);
+    const vec peak = old + rise;
+    const vec carry = select(inside, splat(1.0f), inverse_power(total));
+    store(local.peak + i, peak);
+    store(local.shift + i, splat(0.0f) - peak);
+    store(local.carry + i, carry);
+    store(local.block_total + i, carry * total);
+    if (any(negation(inside))) {
+      for (long j = 0; j < count; ++j) {
+        store(local.scores + i + 8 * j, carry * load(local.scores + i + 8 * j));
+      }
+    }
+  }
+}
+
+// Weights of 8 rows and `count` columns, the first `from` of them made from scores, once more where
+// they left the range.
+[[gnu::noinline]] void attention_mend_8(const Memory& m, long c1, long row, long col, long from,
+    long count, long whole_end, attention_memory& local, bool fresh) {
+  // Too large for that: the greatest score becomes the reference.
+  const lanes_t inside0 = either(less_equal(load(local.block_total), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
+  if (any(negation(inside0))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    attention_scores_of_8(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_8(local, from, false);
+    if (!fresh) {
+      attention_carry_over_8(m, c1, row, local);
+    }
+    attention_weights_of_8(m, c1, row, col, from, count, whole_end, local);
+  }
+
+  attention_lower_weights_8(local, count);
+  if (!fresh) {
+    attention_carry_over_8(m, c1, row, local);
+  }
+}
+
 // 4 rows x 24 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_4x24(const float* weights, const float* v, long count,
     float* out, bool fresh) {
@@ -1076,16 +1145,10 @@ struct attention_memory {
 
   attention_weights_of_8(m, c1, row, col, done, count, whole_end, local);
 
-  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
+  // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
   if (any(negation(inside0))) {
-    store(local.block_peak, splat(-__FLT_MAX__));
-    attention_scores_of_8(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_8(local, done, false);
-    if (!fresh) {
-      attention_carry_over_8(m, c1, row, local);
-    }
-    attention_weights_of_8(m, c1, row, col, done, count, whole_end, local);
+    attention_mend_8(m, c1, row, col, done, count, whole_end, local, fresh);
   }
 
   attention_fold_8(m, c1, row, col, count, local, fresh);
@@ -1564,6 +1627,51 @@ struct attention_memory {
   }
 }
 
+// Of 5 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_5(attention_memory& local, long count) {
+  for (long i = 0; i < 8; i += 8) {
+    const vec total = load(local.block_total + i);
+    const lanes_t inside = less_equal(total, splat(0x1p+40f));
+    const vec rise = select(inside, splat(0.0f), exponent_of(total));
+    const vec old = load(local.peak + i);
+    const vec peak = old + rise;
+    const vec carry = select(inside, splat(1.0f), inverse_power(total));
+    store(local.peak + i, peak);
+    store(local.shift + i, splat(0.0f) - peak);
+    store(local.carry + i, carry);
+    store(local.block_total + i, carry * total);
+    if (any(negation(inside))) {
+      for (long j = 0; j < count; ++j) {
+        store(local.scores + i + 8 * j, carry * load(local.scores + i + 8 * j));
+      }
+    }
+  }
+}
+
+// Weights of 5 rows and `count` columns, the first `from` of them made from scores, once more where
+// they left the range.
+[[gnu::noinline]] void attention_mend_5(const Memory& m, long c1, long row, long col, long from,
+    long count, long whole_end, attention_memory& local, bool fresh) {
+  // Too large for that: the greatest score becomes the reference.
+  const lanes_t inside0 = either(less_equal(load(local.block_total), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
+  if (any(negation(inside0))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    attention_scores_of_5(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_8(local, from, false);
+    if (!fresh) {
+      attention_carry_over_5(m, c1, row, local);
+    }
+    attention_weights_of_5(m, c1, row, col, from, count, whole_end, local);
+  }
+
+  attention_lower_weights_5(local, count);
+  if (!fresh) {
+    attention_carry_over_5(m, c1, row, local);
+  }
+}
+
 // One row x 24 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_1x24(const float* weights, const float* v, long count,
     float* out, bool fresh) {
@@ -1664,16 +1772,10 @@ struct attention_memory {
 
   attention_weights_of_5(m, c1, row, col, done, count, whole_end, local);
 
-  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
+  // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
   if (any(negation(inside0))) {
-    store(local.block_peak, splat(-__FLT_MAX__));
-    attention_scores_of_5(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_8(local, done, false);
-    if (!fresh) {
-      attention_carry_over_5(m, c1, row, local);
-    }
-    attention_weights_of_5(m, c1, row, col, done, count, whole_end, local);
+    attention_mend_5(m, c1, row, col, done, count, whole_end, local, fresh);
   }
 
   attention_fold_5(m, c1, row, col, count, local, fresh);

@@ -83,6 +83,7 @@ static inline lanes_t all_lanes(bool b) { return _mm256_castsi256_ps(_mm256_set1
 static inline lanes_t negation(lanes_t m) { return _mm256_xor_ps(m, all_lanes(true)); }
 static inline bool any(lanes_t m) { return _mm256_movemask_ps(m) != 0; }
 static inline bool has_nan(vec a) { return any(_mm256_cmp_ps(a, a, _CMP_UNORD_Q)); }
+static inline ivec isplat(int i) { return (ivec)_mm256_set1_epi32(i); }
 static inline vec to_real(ivec a) { return _mm256_cvtepi32_ps((__m256i)a); }
 
 // The nearest integers, halves to even; the least integer for NaN and beyond the range.
@@ -121,6 +122,14 @@ static inline void transpose_block(const float* from, long from_stride, float* t
     from += 4;
     to += 4 * to_stride;
   }
+}
+
+// floor(log2 x), of a normal x > 0.
+static inline vec exponent_of(vec x) { return to_real((ivec)x >> 23) - splat(127.0f); }
+
+// 2^-exponent_of(x), for x < 2^127.
+static inline vec inverse_power(vec x) {
+  return (vec)(isplat(0x7f000000) - ((ivec)x & isplat(0x7f800000)));
 }
 
 // 2^x within a relative 2e-7. NaN stays NaN, -inf gives 0; a result below the least normal float is
@@ -289,7 +298,9 @@ struct attention_memory {
 // Scores of 48 rows become weights; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_48(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
-  const lanes_t outside0 = negation(less_equal(load(local.block_total), splat(0x1p+40f)));
+  const lanes_t outside0 = negation(either(less_equal(load(local.block_total), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * old0, exponent_of(load(local.block_total))))));
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
   store(local.peak, peak0);
@@ -299,7 +310,9 @@ struct attention_memory {
   vec total0 = splat(0.0f);
 
   const vec old1 = load(local.peak + 8);
-  const lanes_t outside1 = negation(less_equal(load(local.block_total + 8), splat(0x1p+40f)));
+  const lanes_t outside1 = negation(either(less_equal(load(local.block_total + 8), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total + 8), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * old1, exponent_of(load(local.block_total + 8))))));
   const vec peak1 =
       select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 8)), old1);
   store(local.peak + 8, peak1);
@@ -309,7 +322,10 @@ struct attention_memory {
   vec total1 = splat(0.0f);
 
   const vec old2 = load(local.peak + 16);
-  const lanes_t outside2 = negation(less_equal(load(local.block_total + 16), splat(0x1p+40f)));
+  const lanes_t outside2 =
+      negation(either(less_equal(load(local.block_total + 16), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 16), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * old2, exponent_of(load(local.block_total + 16))))));
   const vec peak2 =
       select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 16)), old2);
   store(local.peak + 16, peak2);
@@ -319,7 +335,10 @@ struct attention_memory {
   vec total2 = splat(0.0f);
 
   const vec old3 = load(local.peak + 24);
-  const lanes_t outside3 = negation(less_equal(load(local.block_total + 24), splat(0x1p+40f)));
+  const lanes_t outside3 =
+      negation(either(less_equal(load(local.block_total + 24), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 24), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * old3, exponent_of(load(local.block_total + 24))))));
   const vec peak3 =
       select(either(all_lanes(all), outside3), max(old3, load(local.block_peak + 24)), old3);
   store(local.peak + 24, peak3);
@@ -329,7 +348,10 @@ struct attention_memory {
   vec total3 = splat(0.0f);
 
   const vec old4 = load(local.peak + 32);
-  const lanes_t outside4 = negation(less_equal(load(local.block_total + 32), splat(0x1p+40f)));
+  const lanes_t outside4 =
+      negation(either(less_equal(load(local.block_total + 32), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 32), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * old4, exponent_of(load(local.block_total + 32))))));
   const vec peak4 =
       select(either(all_lanes(all), outside4), max(old4, load(local.block_peak + 32)), old4);
   store(local.peak + 32, peak4);
@@ -339,7 +361,10 @@ struct attention_memory {
   vec total4 = splat(0.0f);
 
   const vec old5 = load(local.peak + 40);
-  const lanes_t outside5 = negation(less_equal(load(local.block_total + 40), splat(0x1p+40f)));
+  const lanes_t outside5 =
+      negation(either(less_equal(load(local.block_total + 40), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 40), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * old5, exponent_of(load(local.block_total + 40))))));
   const vec peak5 =
       select(either(all_lanes(all), outside5), max(old5, load(local.block_peak + 40)), old5);
   store(local.peak + 40, peak5);
@@ -493,6 +518,81 @@ struct attention_memory {
   }
 }
 
+// Of 48 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_48(attention_memory& local, long count) {
+  for (long i = 0; i < 48; i += 8) {
+    const vec total = load(local.block_total + i);
+    const lanes_t inside = less_equal(total, splat(0x1p+40f));
+    const vec rise = select(inside, splat(0.0f), exponent_of(total));
+    const vec old = load(local.peak + i);
+    const vec peak = old + rise;
+    const vec carry = select(inside, splat(1.0f), inverse_power(total));
+    store(local.peak + i, peak);
+    store(local.shift + i, splat(0.0f) - peak);
+    store(local.carry + i, carry);
+    store(local.block_total + i, carry * total);
+    if (any(negation(inside))) {
+      for (long j = 0; j < count; ++j) {
+        store(local.scores + i + 48 * j, carry * load(local.scores + i + 48 * j));
+      }
+    }
+  }
+}
+
+// Weights of 48 rows and `count` columns, the first `from` of them made from scores, once more
+// where they left the range.
+[[gnu::noinline]] void attention_mend_48(const Memory& m, long c1, long row, long col, long from,
+    long count, attention_memory& local, bool fresh) {
+  // Too large for that: the greatest score becomes the reference.
+  const lanes_t inside0 = either(less_equal(load(local.block_total), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
+  const lanes_t inside1 = both(inside0,
+      either(less_equal(load(local.block_total + 8), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 8), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * load(local.peak + 8),
+                  exponent_of(load(local.block_total + 8))))));
+  const lanes_t inside2 = both(inside1,
+      either(less_equal(load(local.block_total + 16), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 16), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * load(local.peak + 16),
+                  exponent_of(load(local.block_total + 16))))));
+  const lanes_t inside3 = both(inside2,
+      either(less_equal(load(local.block_total + 24), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 24), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * load(local.peak + 24),
+                  exponent_of(load(local.block_total + 24))))));
+  const lanes_t inside4 = both(inside3,
+      either(less_equal(load(local.block_total + 32), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 32), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * load(local.peak + 32),
+                  exponent_of(load(local.block_total + 32))))));
+  const lanes_t inside5 = both(inside4,
+      either(less_equal(load(local.block_total + 40), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 40), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * load(local.peak + 40),
+                  exponent_of(load(local.block_total + 40))))));
+  if (any(negation(inside5))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    store(local.block_peak + 24, splat(-__FLT_MAX__));
+    store(local.block_peak + 32, splat(-__FLT_MAX__));
+    store(local.block_peak + 40, splat(-__FLT_MAX__));
+    attention_scores_of_48(m, c1, col, 0, count, local);
+    attention_weigh_48(local, from, false);
+    if (!fresh) {
+      attention_carry_over_48(m, c1, row, local);
+    }
+    attention_weights_of_48(m, c1, col, from, count, local);
+  }
+
+  attention_lower_weights_48(local, count);
+  if (!fresh) {
+    attention_carry_over_48(m, c1, row, local);
+  }
+}
+
 // 3 rows x 32 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_3x32(const float* weights, const float* v, long count,
     float* out, bool fresh) {
@@ -598,7 +698,7 @@ struct attention_memory {
 
   attention_weights_of_48(m, c1, col, done, count, local);
 
-  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
+  // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
   const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 8), splat(0x1p+40f)));
   const lanes_t inside2 = both(inside1, less_equal(load(local.block_total + 16), splat(0x1p+40f)));
@@ -606,18 +706,7 @@ struct attention_memory {
   const lanes_t inside4 = both(inside3, less_equal(load(local.block_total + 32), splat(0x1p+40f)));
   const lanes_t inside5 = both(inside4, less_equal(load(local.block_total + 40), splat(0x1p+40f)));
   if (any(negation(inside5))) {
-    store(local.block_peak, splat(-__FLT_MAX__));
-    store(local.block_peak + 8, splat(-__FLT_MAX__));
-    store(local.block_peak + 16, splat(-__FLT_MAX__));
-    store(local.block_peak + 24, splat(-__FLT_MAX__));
-    store(local.block_peak + 32, splat(-__FLT_MAX__));
-    store(local.block_peak + 40, splat(-__FLT_MAX__));
-    attention_scores_of_48(m, c1, col, 0, count, local);
-    attention_weigh_48(local, done, false);
-    if (!fresh) {
-      attention_carry_over_48(m, c1, row, local);
-    }
-    attention_weights_of_48(m, c1, col, done, count, local);
+    attention_mend_48(m, c1, row, col, done, count, local, fresh);
   }
 
   attention_fold_48(m, c1, row, col, count, local, fresh);
@@ -840,7 +929,9 @@ struct attention_memory {
 // Scores of 32 rows become weights; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_32(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
-  const lanes_t outside0 = negation(less_equal(load(local.block_total), splat(0x1p+40f)));
+  const lanes_t outside0 = negation(either(less_equal(load(local.block_total), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * old0, exponent_of(load(local.block_total))))));
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
   store(local.peak, peak0);
@@ -850,7 +941,9 @@ struct attention_memory {
   vec total0 = splat(0.0f);
 
   const vec old1 = load(local.peak + 8);
-  const lanes_t outside1 = negation(less_equal(load(local.block_total + 8), splat(0x1p+40f)));
+  const lanes_t outside1 = negation(either(less_equal(load(local.block_total + 8), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total + 8), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * old1, exponent_of(load(local.block_total + 8))))));
   const vec peak1 =
       select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 8)), old1);
   store(local.peak + 8, peak1);
@@ -860,7 +953,10 @@ struct attention_memory {
   vec total1 = splat(0.0f);
 
   const vec old2 = load(local.peak + 16);
-  const lanes_t outside2 = negation(less_equal(load(local.block_total + 16), splat(0x1p+40f)));
+  const lanes_t outside2 =
+      negation(either(less_equal(load(local.block_total + 16), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 16), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * old2, exponent_of(load(local.block_total + 16))))));
   const vec peak2 =
       select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 16)), old2);
   store(local.peak + 16, peak2);
@@ -870,7 +966,10 @@ struct attention_memory {
   vec total2 = splat(0.0f);
 
   const vec old3 = load(local.peak + 24);
-  const lanes_t outside3 = negation(less_equal(load(local.block_total + 24), splat(0x1p+40f)));
+  const lanes_t outside3 =
+      negation(either(less_equal(load(local.block_total + 24), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 24), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * old3, exponent_of(load(local.block_total + 24))))));
   const vec peak3 =
       select(either(all_lanes(all), outside3), max(old3, load(local.block_peak + 24)), old3);
   store(local.peak + 24, peak3);
@@ -1071,6 +1170,69 @@ struct attention_memory {
   }
 }
 
+// Of 32 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_32(attention_memory& local, long count) {
+  for (long i = 0; i < 32; i += 8) {
+    const vec total = load(local.block_total + i);
+    const lanes_t inside = less_equal(total, splat(0x1p+40f));
+    const vec rise = select(inside, splat(0.0f), exponent_of(total));
+    const vec old = load(local.peak + i);
+    const vec peak = old + rise;
+    const vec carry = select(inside, splat(1.0f), inverse_power(total));
+    store(local.peak + i, peak);
+    store(local.shift + i, splat(0.0f) - peak);
+    store(local.carry + i, carry);
+    store(local.block_total + i, carry * total);
+    if (any(negation(inside))) {
+      for (long j = 0; j < count; ++j) {
+        store(local.scores + i + 48 * j, carry * load(local.scores + i + 48 * j));
+      }
+    }
+  }
+}
+
+// Weights of 32 rows and `count` columns, the first `from` of them made from scores, once more
+// where they left the range.
+[[gnu::noinline]] void attention_mend_32(const Memory& m, long c1, long row, long col, long from,
+    long count, attention_memory& local, bool fresh) {
+  // Too large for that: the greatest score becomes the reference.
+  const lanes_t inside0 = either(less_equal(load(local.block_total), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
+  const lanes_t inside1 = both(inside0,
+      either(less_equal(load(local.block_total + 8), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 8), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * load(local.peak + 8),
+                  exponent_of(load(local.block_total + 8))))));
+  const lanes_t inside2 = both(inside1,
+      either(less_equal(load(local.block_total + 16), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 16), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * load(local.peak + 16),
+                  exponent_of(load(local.block_total + 16))))));
+  const lanes_t inside3 = both(inside2,
+      either(less_equal(load(local.block_total + 24), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 24), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * load(local.peak + 24),
+                  exponent_of(load(local.block_total + 24))))));
+  if (any(negation(inside3))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    store(local.block_peak + 24, splat(-__FLT_MAX__));
+    attention_scores_of_32(m, c1, col, 0, count, local);
+    attention_weigh_32(local, from, false);
+    if (!fresh) {
+      attention_carry_over_32(m, c1, row, local);
+    }
+    attention_weights_of_32(m, c1, col, from, count, local);
+  }
+
+  attention_lower_weights_32(local, count);
+  if (!fresh) {
+    attention_carry_over_32(m, c1, row, local);
+  }
+}
+
 // 2 rows x 32 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_2x32(const float* weights, const float* v, long count,
     float* out, bool fresh) {
@@ -1163,22 +1325,13 @@ struct attention_memory {
 
   attention_weights_of_32(m, c1, col, done, count, local);
 
-  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
+  // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
   const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 8), splat(0x1p+40f)));
   const lanes_t inside2 = both(inside1, less_equal(load(local.block_total + 16), splat(0x1p+40f)));
   const lanes_t inside3 = both(inside2, less_equal(load(local.block_total + 24), splat(0x1p+40f)));
   if (any(negation(inside3))) {
-    store(local.block_peak, splat(-__FLT_MAX__));
-    store(local.block_peak + 8, splat(-__FLT_MAX__));
-    store(local.block_peak + 16, splat(-__FLT_MAX__));
-    store(local.block_peak + 24, splat(-__FLT_MAX__));
-    attention_scores_of_32(m, c1, col, 0, count, local);
-    attention_weigh_32(local, done, false);
-    if (!fresh) {
-      attention_carry_over_32(m, c1, row, local);
-    }
-    attention_weights_of_32(m, c1, col, done, count, local);
+    attention_mend_32(m, c1, row, col, done, count, local, fresh);
   }
 
   attention_fold_32(m, c1, row, col, count, local, fresh);

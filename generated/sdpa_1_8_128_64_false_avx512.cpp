@@ -44,6 +44,7 @@ namespace sdpa_1_8_128_64_false_avx512 {
 namespace {
 
 using vec = __m512;
+typedef int ivec __attribute__((vector_size(64)));
 using lanes_t = __mmask16;  // a bit per lane
 
 // The plain forms of some intrinsics make GCC 12 warn of an uninitialized value in its own header.
@@ -81,6 +82,8 @@ static inline lanes_t negation(lanes_t m) { return (lanes_t)~m; }
 static inline bool any(lanes_t m) { return m != 0; }
 static inline lanes_t all_lanes(bool b) { return (lanes_t)-b; }
 static inline bool has_nan(vec a) { return _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q) != 0; }
+static inline ivec isplat(int i) { return (ivec)_mm512_set1_epi32(i); }
+static inline vec to_real(ivec a) { return _mm512_maskz_cvtepi32_ps(every, (__m512i)a); }
 
 // a less the greatest integer that is not above it, rounded down; 0 for +-inf.
 static inline vec fraction(vec a) { return _mm512_maskz_reduce_ps(every, a, 9); }
@@ -125,6 +128,14 @@ static inline void transpose_block(const float* from, long from_stride, float* t
     from += 4;
     to += 4 * to_stride;
   }
+}
+
+// floor(log2 x), of a normal x > 0.
+static inline vec exponent_of(vec x) { return to_real((ivec)x >> 23) - splat(127.0f); }
+
+// 2^-exponent_of(x), for x < 2^127.
+static inline vec inverse_power(vec x) {
+  return (vec)(isplat(0x7f000000) - ((ivec)x & isplat(0x7f800000)));
 }
 
 // 2^x within a relative 2e-7. NaN stays NaN, -inf gives 0; a result below the least normal float is
@@ -293,7 +304,9 @@ struct attention_memory {
 // Scores of 64 rows become weights; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_64(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
-  const lanes_t outside0 = negation(less_equal(load(local.block_total), splat(0x1p+40f)));
+  const lanes_t outside0 = negation(either(less_equal(load(local.block_total), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * old0, exponent_of(load(local.block_total))))));
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
   store(local.peak, peak0);
@@ -303,7 +316,10 @@ struct attention_memory {
   vec total0 = splat(0.0f);
 
   const vec old1 = load(local.peak + 16);
-  const lanes_t outside1 = negation(less_equal(load(local.block_total + 16), splat(0x1p+40f)));
+  const lanes_t outside1 =
+      negation(either(less_equal(load(local.block_total + 16), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 16), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * old1, exponent_of(load(local.block_total + 16))))));
   const vec peak1 =
       select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 16)), old1);
   store(local.peak + 16, peak1);
@@ -313,7 +329,10 @@ struct attention_memory {
   vec total1 = splat(0.0f);
 
   const vec old2 = load(local.peak + 32);
-  const lanes_t outside2 = negation(less_equal(load(local.block_total + 32), splat(0x1p+40f)));
+  const lanes_t outside2 =
+      negation(either(less_equal(load(local.block_total + 32), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 32), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * old2, exponent_of(load(local.block_total + 32))))));
   const vec peak2 =
       select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 32)), old2);
   store(local.peak + 32, peak2);
@@ -323,7 +342,10 @@ struct attention_memory {
   vec total2 = splat(0.0f);
 
   const vec old3 = load(local.peak + 48);
-  const lanes_t outside3 = negation(less_equal(load(local.block_total + 48), splat(0x1p+40f)));
+  const lanes_t outside3 =
+      negation(either(less_equal(load(local.block_total + 48), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 48), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * old3, exponent_of(load(local.block_total + 48))))));
   const vec peak3 =
       select(either(all_lanes(all), outside3), max(old3, load(local.block_peak + 48)), old3);
   store(local.peak + 48, peak3);
@@ -470,6 +492,69 @@ struct attention_memory {
     for (long n = 0; n < 64; n += 16) {
       store(out + 64 * i + n, carry * load(out + 64 * i + n));
     }
+  }
+}
+
+// Of 64 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_64(attention_memory& local, long count) {
+  for (long i = 0; i < 64; i += 16) {
+    const vec total = load(local.block_total + i);
+    const lanes_t inside = less_equal(total, splat(0x1p+40f));
+    const vec rise = select(inside, splat(0.0f), exponent_of(total));
+    const vec old = load(local.peak + i);
+    const vec peak = old + rise;
+    const vec carry = select(inside, splat(1.0f), inverse_power(total));
+    store(local.peak + i, peak);
+    store(local.shift + i, splat(0.0f) - peak);
+    store(local.carry + i, carry);
+    store(local.block_total + i, carry * total);
+    if (any(negation(inside))) {
+      for (long j = 0; j < count; ++j) {
+        store(local.scores + i + 64 * j, carry * load(local.scores + i + 64 * j));
+      }
+    }
+  }
+}
+
+// Weights of 64 rows and `count` columns, the first `from` of them made from scores, once more
+// where they left the range.
+[[gnu::noinline]] void attention_mend_64(const Memory& m, long c1, long row, long col, long from,
+    long count, attention_memory& local, bool fresh) {
+  // Too large for that: the greatest score becomes the reference.
+  const lanes_t inside0 = either(less_equal(load(local.block_total), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
+  const lanes_t inside1 = both(inside0,
+      either(less_equal(load(local.block_total + 16), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 16), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * load(local.peak + 16),
+                  exponent_of(load(local.block_total + 16))))));
+  const lanes_t inside2 = both(inside1,
+      either(less_equal(load(local.block_total + 32), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 32), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * load(local.peak + 32),
+                  exponent_of(load(local.block_total + 32))))));
+  const lanes_t inside3 = both(inside2,
+      either(less_equal(load(local.block_total + 48), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 48), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * load(local.peak + 48),
+                  exponent_of(load(local.block_total + 48))))));
+  if (any(negation(inside3))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    store(local.block_peak + 32, splat(-__FLT_MAX__));
+    store(local.block_peak + 48, splat(-__FLT_MAX__));
+    attention_scores_of_64(m, c1, col, 0, count, local);
+    attention_weigh_64(local, from, false);
+    if (!fresh) {
+      attention_carry_over_64(m, c1, row, local);
+    }
+    attention_weights_of_64(m, c1, col, from, count, local);
+  }
+
+  attention_lower_weights_64(local, count);
+  if (!fresh) {
+    attention_carry_over_64(m, c1, row, local);
   }
 }
 
@@ -688,22 +773,13 @@ struct attention_memory {
 
   attention_weights_of_64(m, c1, col, done, count, local);
 
-  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
+  // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
   const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 16), splat(0x1p+40f)));
   const lanes_t inside2 = both(inside1, less_equal(load(local.block_total + 32), splat(0x1p+40f)));
   const lanes_t inside3 = both(inside2, less_equal(load(local.block_total + 48), splat(0x1p+40f)));
   if (any(negation(inside3))) {
-    store(local.block_peak, splat(-__FLT_MAX__));
-    store(local.block_peak + 16, splat(-__FLT_MAX__));
-    store(local.block_peak + 32, splat(-__FLT_MAX__));
-    store(local.block_peak + 48, splat(-__FLT_MAX__));
-    attention_scores_of_64(m, c1, col, 0, count, local);
-    attention_weigh_64(local, done, false);
-    if (!fresh) {
-      attention_carry_over_64(m, c1, row, local);
-    }
-    attention_weights_of_64(m, c1, col, done, count, local);
+    attention_mend_64(m, c1, row, col, done, count, local, fresh);
   }
 
   attention_fold_64(m, c1, row, col, count, local, fresh);

@@ -90,6 +90,8 @@ static inline lanes_t iless_equal(ivec a, ivec b) {
   return _mm512_cmple_epi32_mask((__m512i)a, (__m512i)b);
 }
 
+static inline vec to_real(ivec a) { return _mm512_maskz_cvtepi32_ps(every, (__m512i)a); }
+
 // a less the greatest integer that is not above it, rounded down; 0 for +-inf.
 static inline vec fraction(vec a) { return _mm512_maskz_reduce_ps(every, a, 9); }
 
@@ -133,6 +135,14 @@ static inline void transpose_block(const float* from, long from_stride, float* t
     from += 4;
     to += 4 * to_stride;
   }
+}
+
+// floor(log2 x), of a normal x > 0.
+static inline vec exponent_of(vec x) { return to_real((ivec)x >> 23) - splat(127.0f); }
+
+// 2^-exponent_of(x), for x < 2^127.
+static inline vec inverse_power(vec x) {
+  return (vec)(isplat(0x7f000000) - ((ivec)x & isplat(0x7f800000)));
 }
 
 // 2^x within a relative 2e-7. NaN stays NaN, -inf gives 0; a result below the least normal float is
@@ -476,7 +486,9 @@ struct attention_memory {
 // Scores of 32 rows become weights; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_32(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
-  const lanes_t outside0 = negation(less_equal(load(local.block_total), splat(0x1p+40f)));
+  const lanes_t outside0 = negation(either(less_equal(load(local.block_total), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * old0, exponent_of(load(local.block_total))))));
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
   store(local.peak, peak0);
@@ -486,7 +498,10 @@ struct attention_memory {
   vec total0 = splat(0.0f);
 
   const vec old1 = load(local.peak + 16);
-  const lanes_t outside1 = negation(less_equal(load(local.block_total + 16), splat(0x1p+40f)));
+  const lanes_t outside1 =
+      negation(either(less_equal(load(local.block_total + 16), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 16), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * old1, exponent_of(load(local.block_total + 16))))));
   const vec peak1 =
       select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 16)), old1);
   store(local.peak + 16, peak1);
@@ -826,6 +841,57 @@ struct attention_memory {
   }
 }
 
+// Of 32 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_32(attention_memory& local, long count) {
+  for (long i = 0; i < 32; i += 16) {
+    const vec total = load(local.block_total + i);
+    const lanes_t inside = less_equal(total, splat(0x1p+40f));
+    const vec rise = select(inside, splat(0.0f), exponent_of(total));
+    const vec old = load(local.peak + i);
+    const vec peak = old + rise;
+    const vec carry = select(inside, splat(1.0f), inverse_power(total));
+    store(local.peak + i, peak);
+    store(local.shift + i, splat(0.0f) - peak);
+    store(local.carry + i, carry);
+    store(local.block_total + i, carry * total);
+    if (any(negation(inside))) {
+      for (long j = 0; j < count; ++j) {
+        store(local.scores + i + 32 * j, carry * load(local.scores + i + 32 * j));
+      }
+    }
+  }
+}
+
+// Weights of 32 rows and `count` columns, the first `from` of them made from scores, once more
+// where they left the range.
+[[gnu::noinline]] void attention_mend_32(const Memory& m, long c1, long row, long col, long from,
+    long count, long whole_end, attention_memory& local, bool fresh) {
+  // Too large for that: the greatest score becomes the reference.
+  const lanes_t inside0 = either(less_equal(load(local.block_total), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
+  const lanes_t inside1 = both(inside0,
+      either(less_equal(load(local.block_total + 16), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 16), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * load(local.peak + 16),
+                  exponent_of(load(local.block_total + 16))))));
+  if (any(negation(inside1))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    attention_scores_of_32(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_32(local, from, false);
+    if (!fresh) {
+      attention_carry_over_32(m, c1, row, local);
+    }
+    attention_weights_of_32(m, c1, row, col, from, count, whole_end, local);
+  }
+
+  attention_lower_weights_32(local, count);
+  if (!fresh) {
+    attention_carry_over_32(m, c1, row, local);
+  }
+}
+
 // 13 rows x 32 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_13x32(const float* weights, const float* v, long count,
     float* out, bool fresh) {
@@ -1053,18 +1119,11 @@ struct attention_memory {
 
   attention_weights_of_32(m, c1, row, col, done, count, whole_end, local);
 
-  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
+  // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
   const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 16), splat(0x1p+40f)));
   if (any(negation(inside1))) {
-    store(local.block_peak, splat(-__FLT_MAX__));
-    store(local.block_peak + 16, splat(-__FLT_MAX__));
-    attention_scores_of_32(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_32(local, done, false);
-    if (!fresh) {
-      attention_carry_over_32(m, c1, row, local);
-    }
-    attention_weights_of_32(m, c1, row, col, done, count, whole_end, local);
+    attention_mend_32(m, c1, row, col, done, count, whole_end, local, fresh);
   }
 
   attention_fold_32(m, c1, row, col, count, local, fresh);

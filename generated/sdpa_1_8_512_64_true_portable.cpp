@@ -247,6 +247,22 @@ static inline auto add_exponent(pair<A> a, pair<B> b) {
   return join(add_exponent(a.lo, b.lo), add_exponent(a.hi, b.hi));
 }
 
+// floor(log2 a), of a normal a > 0.
+static inline base exponent_of(base a) {
+  return __builtin_convertvector((ibase)a >> 23, base) - 127.0f;
+}
+template <class A>
+static inline auto exponent_of(pair<A> a) {
+  return join(exponent_of(a.lo), exponent_of(a.hi));
+}
+
+// 2^-exponent_of(a), for a < 2^127.
+static inline base inverse_power(base a) { return (base)(0x7f000000 - ((ibase)a & 0x7f800000)); }
+template <class A>
+static inline auto inverse_power(pair<A> a) {
+  return join(inverse_power(a.lo), inverse_power(a.hi));
+}
+
 static inline float first(base a) { return a[0]; }
 template <class A>
 static inline float first(pair<A> a) { return first(a.lo); }
@@ -635,7 +651,9 @@ struct attention_memory {
 // Scores of 24 rows become weights; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_24(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
-  const lanes_t outside0 = negation(less_equal(load(local.block_total), splat(0x1p+40f)));
+  const lanes_t outside0 = negation(either(less_equal(load(local.block_total), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * old0, exponent_of(load(local.block_total))))));
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
   store(local.peak, peak0);
@@ -645,7 +663,9 @@ struct attention_memory {
   vec total0 = splat(0.0f);
 
   const vec old1 = load(local.peak + 8);
-  const lanes_t outside1 = negation(less_equal(load(local.block_total + 8), splat(0x1p+40f)));
+  const lanes_t outside1 = negation(either(less_equal(load(local.block_total + 8), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total + 8), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * old1, exponent_of(load(local.block_total + 8))))));
   const vec peak1 =
       select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 8)), old1);
   store(local.peak + 8, peak1);
@@ -655,7 +675,10 @@ struct attention_memory {
   vec total1 = splat(0.0f);
 
   const vec old2 = load(local.peak + 16);
-  const lanes_t outside2 = negation(less_equal(load(local.block_total + 16), splat(0x1p+40f)));
+  const lanes_t outside2 =
+      negation(either(less_equal(load(local.block_total + 16), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 16), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * old2, exponent_of(load(local.block_total + 16))))));
   const vec peak2 =
       select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 16)), old2);
   store(local.peak + 16, peak2);
@@ -1009,6 +1032,63 @@ struct attention_memory {
   }
 }
 
+// Of 24 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_24(attention_memory& local, long count) {
+  for (long i = 0; i < 24; i += 8) {
+    const vec total = load(local.block_total + i);
+    const lanes_t inside = less_equal(total, splat(0x1p+40f));
+    const vec rise = select(inside, splat(0.0f), exponent_of(total));
+    const vec old = load(local.peak + i);
+    const vec peak = old + rise;
+    const vec carry = select(inside, splat(1.0f), inverse_power(total));
+    store(local.peak + i, peak);
+    store(local.shift + i, splat(0.0f) - peak);
+    store(local.carry + i, carry);
+    store(local.block_total + i, carry * total);
+    if (any(negation(inside))) {
+      for (long j = 0; j < count; ++j) {
+        store(local.scores + i + 24 * j, carry * load(local.scores + i + 24 * j));
+      }
+    }
+  }
+}
+
+// Weights of 24 rows and `count` columns, the first `from` of them made from scores, once more
+// where they left the range.
+[[gnu::noinline]] void attention_mend_24(const Memory& m, long c1, long row, long col, long from,
+    long count, long whole_end, attention_memory& local, bool fresh) {
+  // Too large for that: the greatest score becomes the reference.
+  const lanes_t inside0 = either(less_equal(load(local.block_total), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
+  const lanes_t inside1 = both(inside0,
+      either(less_equal(load(local.block_total + 8), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 8), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * load(local.peak + 8),
+                  exponent_of(load(local.block_total + 8))))));
+  const lanes_t inside2 = both(inside1,
+      either(less_equal(load(local.block_total + 16), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 16), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * load(local.peak + 16),
+                  exponent_of(load(local.block_total + 16))))));
+  if (any(negation(inside2))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    attention_scores_of_24(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_24(local, from, false);
+    if (!fresh) {
+      attention_carry_over_24(m, c1, row, local);
+    }
+    attention_weights_of_24(m, c1, row, col, from, count, whole_end, local);
+  }
+
+  attention_lower_weights_24(local, count);
+  if (!fresh) {
+    attention_carry_over_24(m, c1, row, local);
+  }
+}
+
 // 4 rows x 24 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_4x24(const float* weights, const float* v, long count,
     float* out, bool fresh) {
@@ -1164,20 +1244,12 @@ struct attention_memory {
 
   attention_weights_of_24(m, c1, row, col, done, count, whole_end, local);
 
-  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
+  // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
   const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 8), splat(0x1p+40f)));
   const lanes_t inside2 = both(inside1, less_equal(load(local.block_total + 16), splat(0x1p+40f)));
   if (any(negation(inside2))) {
-    store(local.block_peak, splat(-__FLT_MAX__));
-    store(local.block_peak + 8, splat(-__FLT_MAX__));
-    store(local.block_peak + 16, splat(-__FLT_MAX__));
-    attention_scores_of_24(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_24(local, done, false);
-    if (!fresh) {
-      attention_carry_over_24(m, c1, row, local);
-    }
-    attention_weights_of_24(m, c1, row, col, done, count, whole_end, local);
+    attention_mend_24(m, c1, row, col, done, count, whole_end, local, fresh);
   }
 
   attention_fold_24(m, c1, row, col, count, local, fresh);
@@ -1584,7 +1656,9 @@ struct attention_memory {
 // Scores of 8 rows become weights; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_8(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
-  const lanes_t outside0 = negation(less_equal(load(local.block_total), splat(0x1p+40f)));
+  const lanes_t outside0 = negation(either(less_equal(load(local.block_total), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * old0, exponent_of(load(local.block_total))))));
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
   store(local.peak, peak0);
@@ -1983,6 +2057,51 @@ struct attention_memory {
   }
 }
 
+// Of 8 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_8(attention_memory& local, long count) {
+  for (long i = 0; i < 8; i += 8) {
+    const vec total = load(local.block_total + i);
+    const lanes_t inside = less_equal(total, splat(0x1p+40f));
+    const vec rise = select(inside, splat(0.0f), exponent_of(total));
+    const vec old = load(local.peak + i);
+    const vec peak = old + rise;
+    const vec carry = select(inside, splat(1.0f), inverse_power(total));
+    store(local.peak + i, peak);
+    store(local.shift + i, splat(0.0f) - peak);
+    store(local.carry + i, carry);
+    store(local.block_total + i, carry * total);
+    if (any(negation(inside))) {
+      for (long j = 0; j < count; ++j) {
+        store(local.scores + i + 24 * j, carry * load(local.scores + i + 24 * j));
+      }
+    }
+  }
+}
+
+// Weights of 8 rows and `count` columns, the first `from` of them made from scores, once more where
+// they left the range.
+[[gnu::noinline]] void attention_mend_8(const Memory& m, long c1, long row, long col, long from,
+    long count, long whole_end, attention_memory& local, bool fresh) {
+  // Too large for that: the greatest score becomes the reference.
+  const lanes_t inside0 = either(less_equal(load(local.block_total), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
+  if (any(negation(inside0))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    attention_scores_of_8(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_8(local, from, false);
+    if (!fresh) {
+      attention_carry_over_8(m, c1, row, local);
+    }
+    attention_weights_of_8(m, c1, row, col, from, count, whole_end, local);
+  }
+
+  attention_lower_weights_8(local, count);
+  if (!fresh) {
+    attention_carry_over_8(m, c1, row, local);
+  }
+}
+
 // Scores of 8 rows and `count` columns become weights and are folded into the result.
 [[gnu::noinline]] void attention_fold_8(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
@@ -2031,16 +2150,10 @@ struct attention_memory {
 
   attention_weights_of_8(m, c1, row, col, done, count, whole_end, local);
 
-  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
+  // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
   if (any(negation(inside0))) {
-    store(local.block_peak, splat(-__FLT_MAX__));
-    attention_scores_of_8(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_8(local, done, false);
-    if (!fresh) {
-      attention_carry_over_8(m, c1, row, local);
-    }
-    attention_weights_of_8(m, c1, row, col, done, count, whole_end, local);
+    attention_mend_8(m, c1, row, col, done, count, whole_end, local, fresh);
   }
 
   attention_fold_8(m, c1, row, col, count, local, fresh);

@@ -17,15 +17,15 @@
 //
 // What was decided:
 // - project_wq_wk_wv: 128 rows of 512 by wq (512 columns), wk (512 columns) and wv (512 columns),
-//   packed in 48 panels of 32 columns (64 kB), one an item; tiles of 13 rows x 32 columns: 26 of 32
-//   registers accumulate, a step is 26 fma on 15 loads.
+//   packed in 33 panels of 48 columns (96 kB), one an item; tiles of 8 rows x 48 columns: 24 of 32
+//   registers accumulate, a step is 24 fma on 11 loads.
 // - attention: 8 times 128 rows against 128 columns, 128 at a time: their scores lie in a worker's
 //   24.8 kB and nowhere else. 4 blocks of 32 rows, score tiles of 8 columns x 32 lanes: 16 of 32
 //   registers accumulate, a step is 16 fma on 10 loads. Whole tiles of removed pairs are skipped;
 //   tiles that keep all pairs test none. Value tiles of 13 rows x 32 columns: 26 of 32 registers
 //   accumulate, a step is 26 fma on 15 loads.
-// - project_wo: 128 rows of 512 by wo (512 columns), packed in 16 panels of 32 columns (64 kB), one
-//   an item; tiles of 13 rows x 32 columns: 26 of 32 registers accumulate, a step is 26 fma on 15
+// - project_wo: 128 rows of 512 by wo (512 columns), packed in 11 panels of 48 columns (96 kB), one
+//   an item; tiles of 8 rows x 48 columns: 24 of 32 registers accumulate, a step is 24 fma on 11
 //   loads.
 #include "textbook_mha_1_128_512_8.h"
 
@@ -97,6 +97,8 @@ static inline lanes_t iless_equal(ivec a, ivec b) {
   return _mm512_cmple_epi32_mask((__m512i)a, (__m512i)b);
 }
 
+static inline vec to_real(ivec a) { return _mm512_maskz_cvtepi32_ps(every, (__m512i)a); }
+
 // a less the greatest integer that is not above it, rounded down; 0 for +-inf.
 static inline vec fraction(vec a) { return _mm512_maskz_reduce_ps(every, a, 9); }
 
@@ -143,6 +145,14 @@ static inline void transpose_block(const float* from, long from_stride, float* t
     from += 4;
     to += 4 * to_stride;
   }
+}
+
+// floor(log2 x), of a normal x > 0.
+static inline vec exponent_of(vec x) { return to_real((ivec)x >> 23) - splat(127.0f); }
+
+// 2^-exponent_of(x), for x < 2^127.
+static inline vec inverse_power(vec x) {
+  return (vec)(isplat(0x7f000000) - ((ivec)x & isplat(0x7f800000)));
 }
 
 // 2^x within a relative 2e-7. NaN stays NaN, -inf gives 0; a result below the least normal float is
@@ -247,574 +257,513 @@ struct attention_memory {
   float shift[32];        // -peak, where the rows' accumulators start
 };
 
-// 13 rows of a times 32 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wq_tile_13x32(const Memory& m, const float* a, const float* w, long row,
+// 8 rows of a times 48 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wq_tile_8x48(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
-  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
-  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
-  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
-  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
-  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
-  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
-  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
-  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
-  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
-  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
-  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
-  vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 512; ++k) {
-    const vec b0 = load(w + 32 * k);
-    const vec b1 = load(w + 32 * k + 16);
+    const vec b0 = load(w + 48 * k);
+    const vec b1 = load(w + 48 * k + 16);
+    const vec b2 = load(w + 48 * k + 32);
     const vec a0 = splat(a[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    s0_1 = fma(a0, b1, s0_1);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
     const vec a1 = splat(a[k + 512]);
-    s1_0 = fma(a1, b0, s1_0);
-    s1_1 = fma(a1, b1, s1_1);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
     const vec a2 = splat(a[k + 1024]);
-    s2_0 = fma(a2, b0, s2_0);
-    s2_1 = fma(a2, b1, s2_1);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
     const vec a3 = splat(a[k + 1536]);
-    s3_0 = fma(a3, b0, s3_0);
-    s3_1 = fma(a3, b1, s3_1);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
     const vec a4 = splat(a[k + 2048]);
-    s4_0 = fma(a4, b0, s4_0);
-    s4_1 = fma(a4, b1, s4_1);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
     const vec a5 = splat(a[k + 2560]);
-    s5_0 = fma(a5, b0, s5_0);
-    s5_1 = fma(a5, b1, s5_1);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
     const vec a6 = splat(a[k + 3072]);
-    s6_0 = fma(a6, b0, s6_0);
-    s6_1 = fma(a6, b1, s6_1);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
     const vec a7 = splat(a[k + 3584]);
-    s7_0 = fma(a7, b0, s7_0);
-    s7_1 = fma(a7, b1, s7_1);
-    const vec a8 = splat(a[k + 4096]);
-    s8_0 = fma(a8, b0, s8_0);
-    s8_1 = fma(a8, b1, s8_1);
-    const vec a9 = splat(a[k + 4608]);
-    s9_0 = fma(a9, b0, s9_0);
-    s9_1 = fma(a9, b1, s9_1);
-    const vec a10 = splat(a[k + 5120]);
-    s10_0 = fma(a10, b0, s10_0);
-    s10_1 = fma(a10, b1, s10_1);
-    const vec a11 = splat(a[k + 5632]);
-    s11_0 = fma(a11, b0, s11_0);
-    s11_1 = fma(a11, b1, s11_1);
-    const vec a12 = splat(a[k + 6144]);
-    s12_0 = fma(a12, b0, s12_0);
-    s12_1 = fma(a12, b1, s12_1);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+    s72 = fma(a7, b2, s72);
   }
 
-  const long group = vector / 4;
-  const long n = 16 * (vector % 4);
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
+  const long group2 = (vector + 2) / 4;
+  const long n2 = 16 * ((vector + 2) % 4);
 
-  float* wq_out_at = m.wq_out + 8192 * group + 64 * row + n;
-  const float* angles_at = m.angles + 64 * row + n;
-  store(wq_out_at, s0_0 * load(angles_at) + swap_pairs(s0_0) * load(angles_at + 8192));
-  store(wq_out_at + 64, s1_0 * load(angles_at + 64) + swap_pairs(s1_0) * load(angles_at + 8256));
-  store(wq_out_at + 128, s2_0 * load(angles_at + 128) + swap_pairs(s2_0) * load(angles_at + 8320));
-  store(wq_out_at + 192, s3_0 * load(angles_at + 192) + swap_pairs(s3_0) * load(angles_at + 8384));
-  store(wq_out_at + 256, s4_0 * load(angles_at + 256) + swap_pairs(s4_0) * load(angles_at + 8448));
-  store(wq_out_at + 320, s5_0 * load(angles_at + 320) + swap_pairs(s5_0) * load(angles_at + 8512));
-  store(wq_out_at + 384, s6_0 * load(angles_at + 384) + swap_pairs(s6_0) * load(angles_at + 8576));
-  store(wq_out_at + 448, s7_0 * load(angles_at + 448) + swap_pairs(s7_0) * load(angles_at + 8640));
-  store(wq_out_at + 512, s8_0 * load(angles_at + 512) + swap_pairs(s8_0) * load(angles_at + 8704));
-  store(wq_out_at + 576, s9_0 * load(angles_at + 576) + swap_pairs(s9_0) * load(angles_at + 8768));
-  store(wq_out_at + 640,
-      s10_0 * load(angles_at + 640) + swap_pairs(s10_0) * load(angles_at + 8832));
-  store(wq_out_at + 704,
-      s11_0 * load(angles_at + 704) + swap_pairs(s11_0) * load(angles_at + 8896));
-  store(wq_out_at + 768,
-      s12_0 * load(angles_at + 768) + swap_pairs(s12_0) * load(angles_at + 8960));
-  store(wq_out_at + 16, s0_1 * load(angles_at + 16) + swap_pairs(s0_1) * load(angles_at + 8208));
-  store(wq_out_at + 80, s1_1 * load(angles_at + 80) + swap_pairs(s1_1) * load(angles_at + 8272));
-  store(wq_out_at + 144, s2_1 * load(angles_at + 144) + swap_pairs(s2_1) * load(angles_at + 8336));
-  store(wq_out_at + 208, s3_1 * load(angles_at + 208) + swap_pairs(s3_1) * load(angles_at + 8400));
-  store(wq_out_at + 272, s4_1 * load(angles_at + 272) + swap_pairs(s4_1) * load(angles_at + 8464));
-  store(wq_out_at + 336, s5_1 * load(angles_at + 336) + swap_pairs(s5_1) * load(angles_at + 8528));
-  store(wq_out_at + 400, s6_1 * load(angles_at + 400) + swap_pairs(s6_1) * load(angles_at + 8592));
-  store(wq_out_at + 464, s7_1 * load(angles_at + 464) + swap_pairs(s7_1) * load(angles_at + 8656));
-  store(wq_out_at + 528, s8_1 * load(angles_at + 528) + swap_pairs(s8_1) * load(angles_at + 8720));
-  store(wq_out_at + 592, s9_1 * load(angles_at + 592) + swap_pairs(s9_1) * load(angles_at + 8784));
-  store(wq_out_at + 656,
-      s10_1 * load(angles_at + 656) + swap_pairs(s10_1) * load(angles_at + 8848));
-  store(wq_out_at + 720,
-      s11_1 * load(angles_at + 720) + swap_pairs(s11_1) * load(angles_at + 8912));
-  store(wq_out_at + 784,
-      s12_1 * load(angles_at + 784) + swap_pairs(s12_1) * load(angles_at + 8976));
+  float* wq_out_at = m.wq_out + 8192 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
+  store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8192));
+  store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8256));
+  store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8320));
+  store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8384));
+  store(wq_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 8448));
+  store(wq_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 8512));
+  store(wq_out_at + 384, s60 * load(angles_at + 384) + swap_pairs(s60) * load(angles_at + 8576));
+  store(wq_out_at + 448, s70 * load(angles_at + 448) + swap_pairs(s70) * load(angles_at + 8640));
+  float* wq_out_at1 = m.wq_out + 8192 * group1 + 64 * row + n1;
+  const float* angles_at1 = m.angles + 64 * row + n1;
+  store(wq_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 8192));
+  store(wq_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 8256));
+  store(wq_out_at1 + 128, s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 8320));
+  store(wq_out_at1 + 192, s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 8384));
+  store(wq_out_at1 + 256, s41 * load(angles_at1 + 256) + swap_pairs(s41) * load(angles_at1 + 8448));
+  store(wq_out_at1 + 320, s51 * load(angles_at1 + 320) + swap_pairs(s51) * load(angles_at1 + 8512));
+  store(wq_out_at1 + 384, s61 * load(angles_at1 + 384) + swap_pairs(s61) * load(angles_at1 + 8576));
+  store(wq_out_at1 + 448, s71 * load(angles_at1 + 448) + swap_pairs(s71) * load(angles_at1 + 8640));
+  float* wq_out_at2 = m.wq_out + 8192 * group2 + 64 * row + n2;
+  const float* angles_at2 = m.angles + 64 * row + n2;
+  store(wq_out_at2, s02 * load(angles_at2) + swap_pairs(s02) * load(angles_at2 + 8192));
+  store(wq_out_at2 + 64, s12 * load(angles_at2 + 64) + swap_pairs(s12) * load(angles_at2 + 8256));
+  store(wq_out_at2 + 128, s22 * load(angles_at2 + 128) + swap_pairs(s22) * load(angles_at2 + 8320));
+  store(wq_out_at2 + 192, s32 * load(angles_at2 + 192) + swap_pairs(s32) * load(angles_at2 + 8384));
+  store(wq_out_at2 + 256, s42 * load(angles_at2 + 256) + swap_pairs(s42) * load(angles_at2 + 8448));
+  store(wq_out_at2 + 320, s52 * load(angles_at2 + 320) + swap_pairs(s52) * load(angles_at2 + 8512));
+  store(wq_out_at2 + 384, s62 * load(angles_at2 + 384) + swap_pairs(s62) * load(angles_at2 + 8576));
+  store(wq_out_at2 + 448, s72 * load(angles_at2 + 448) + swap_pairs(s72) * load(angles_at2 + 8640));
 }
 
-// 11 rows of a times 32 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wq_tile_11x32(const Memory& m, const float* a, const float* w, long row,
+// 8 rows of a times 32 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wq_tile_8x32(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
-  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
-  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
-  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
-  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
-  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
-  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
-  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
-  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
-  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
-  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 512; ++k) {
     const vec b0 = load(w + 32 * k);
     const vec b1 = load(w + 32 * k + 16);
     const vec a0 = splat(a[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    s0_1 = fma(a0, b1, s0_1);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
     const vec a1 = splat(a[k + 512]);
-    s1_0 = fma(a1, b0, s1_0);
-    s1_1 = fma(a1, b1, s1_1);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
     const vec a2 = splat(a[k + 1024]);
-    s2_0 = fma(a2, b0, s2_0);
-    s2_1 = fma(a2, b1, s2_1);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
     const vec a3 = splat(a[k + 1536]);
-    s3_0 = fma(a3, b0, s3_0);
-    s3_1 = fma(a3, b1, s3_1);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
     const vec a4 = splat(a[k + 2048]);
-    s4_0 = fma(a4, b0, s4_0);
-    s4_1 = fma(a4, b1, s4_1);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
     const vec a5 = splat(a[k + 2560]);
-    s5_0 = fma(a5, b0, s5_0);
-    s5_1 = fma(a5, b1, s5_1);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
     const vec a6 = splat(a[k + 3072]);
-    s6_0 = fma(a6, b0, s6_0);
-    s6_1 = fma(a6, b1, s6_1);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
     const vec a7 = splat(a[k + 3584]);
-    s7_0 = fma(a7, b0, s7_0);
-    s7_1 = fma(a7, b1, s7_1);
-    const vec a8 = splat(a[k + 4096]);
-    s8_0 = fma(a8, b0, s8_0);
-    s8_1 = fma(a8, b1, s8_1);
-    const vec a9 = splat(a[k + 4608]);
-    s9_0 = fma(a9, b0, s9_0);
-    s9_1 = fma(a9, b1, s9_1);
-    const vec a10 = splat(a[k + 5120]);
-    s10_0 = fma(a10, b0, s10_0);
-    s10_1 = fma(a10, b1, s10_1);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
   }
 
-  const long group = vector / 4;
-  const long n = 16 * (vector % 4);
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
 
-  float* wq_out_at = m.wq_out + 8192 * group + 64 * row + n;
-  const float* angles_at = m.angles + 64 * row + n;
-  store(wq_out_at, s0_0 * load(angles_at) + swap_pairs(s0_0) * load(angles_at + 8192));
-  store(wq_out_at + 64, s1_0 * load(angles_at + 64) + swap_pairs(s1_0) * load(angles_at + 8256));
-  store(wq_out_at + 128, s2_0 * load(angles_at + 128) + swap_pairs(s2_0) * load(angles_at + 8320));
-  store(wq_out_at + 192, s3_0 * load(angles_at + 192) + swap_pairs(s3_0) * load(angles_at + 8384));
-  store(wq_out_at + 256, s4_0 * load(angles_at + 256) + swap_pairs(s4_0) * load(angles_at + 8448));
-  store(wq_out_at + 320, s5_0 * load(angles_at + 320) + swap_pairs(s5_0) * load(angles_at + 8512));
-  store(wq_out_at + 384, s6_0 * load(angles_at + 384) + swap_pairs(s6_0) * load(angles_at + 8576));
-  store(wq_out_at + 448, s7_0 * load(angles_at + 448) + swap_pairs(s7_0) * load(angles_at + 8640));
-  store(wq_out_at + 512, s8_0 * load(angles_at + 512) + swap_pairs(s8_0) * load(angles_at + 8704));
-  store(wq_out_at + 576, s9_0 * load(angles_at + 576) + swap_pairs(s9_0) * load(angles_at + 8768));
-  store(wq_out_at + 640,
-      s10_0 * load(angles_at + 640) + swap_pairs(s10_0) * load(angles_at + 8832));
-  store(wq_out_at + 16, s0_1 * load(angles_at + 16) + swap_pairs(s0_1) * load(angles_at + 8208));
-  store(wq_out_at + 80, s1_1 * load(angles_at + 80) + swap_pairs(s1_1) * load(angles_at + 8272));
-  store(wq_out_at + 144, s2_1 * load(angles_at + 144) + swap_pairs(s2_1) * load(angles_at + 8336));
-  store(wq_out_at + 208, s3_1 * load(angles_at + 208) + swap_pairs(s3_1) * load(angles_at + 8400));
-  store(wq_out_at + 272, s4_1 * load(angles_at + 272) + swap_pairs(s4_1) * load(angles_at + 8464));
-  store(wq_out_at + 336, s5_1 * load(angles_at + 336) + swap_pairs(s5_1) * load(angles_at + 8528));
-  store(wq_out_at + 400, s6_1 * load(angles_at + 400) + swap_pairs(s6_1) * load(angles_at + 8592));
-  store(wq_out_at + 464, s7_1 * load(angles_at + 464) + swap_pairs(s7_1) * load(angles_at + 8656));
-  store(wq_out_at + 528, s8_1 * load(angles_at + 528) + swap_pairs(s8_1) * load(angles_at + 8720));
-  store(wq_out_at + 592, s9_1 * load(angles_at + 592) + swap_pairs(s9_1) * load(angles_at + 8784));
-  store(wq_out_at + 656,
-      s10_1 * load(angles_at + 656) + swap_pairs(s10_1) * load(angles_at + 8848));
+  float* wq_out_at = m.wq_out + 8192 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
+  store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8192));
+  store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8256));
+  store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8320));
+  store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8384));
+  store(wq_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 8448));
+  store(wq_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 8512));
+  store(wq_out_at + 384, s60 * load(angles_at + 384) + swap_pairs(s60) * load(angles_at + 8576));
+  store(wq_out_at + 448, s70 * load(angles_at + 448) + swap_pairs(s70) * load(angles_at + 8640));
+  float* wq_out_at1 = m.wq_out + 8192 * group1 + 64 * row + n1;
+  const float* angles_at1 = m.angles + 64 * row + n1;
+  store(wq_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 8192));
+  store(wq_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 8256));
+  store(wq_out_at1 + 128, s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 8320));
+  store(wq_out_at1 + 192, s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 8384));
+  store(wq_out_at1 + 256, s41 * load(angles_at1 + 256) + swap_pairs(s41) * load(angles_at1 + 8448));
+  store(wq_out_at1 + 320, s51 * load(angles_at1 + 320) + swap_pairs(s51) * load(angles_at1 + 8512));
+  store(wq_out_at1 + 384, s61 * load(angles_at1 + 384) + swap_pairs(s61) * load(angles_at1 + 8576));
+  store(wq_out_at1 + 448, s71 * load(angles_at1 + 448) + swap_pairs(s71) * load(angles_at1 + 8640));
 }
 
-// 13 rows of a times 32 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wk_tile_13x32(const Memory& m, const float* a, const float* w, long row,
+// 8 rows of a times 48 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wk_tile_8x48(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
-  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
-  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
-  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
-  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
-  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
-  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
-  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
-  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
-  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
-  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
-  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
-  vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 512; ++k) {
-    const vec b0 = load(w + 32 * k);
-    const vec b1 = load(w + 32 * k + 16);
+    const vec b0 = load(w + 48 * k);
+    const vec b1 = load(w + 48 * k + 16);
+    const vec b2 = load(w + 48 * k + 32);
     const vec a0 = splat(a[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    s0_1 = fma(a0, b1, s0_1);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
     const vec a1 = splat(a[k + 512]);
-    s1_0 = fma(a1, b0, s1_0);
-    s1_1 = fma(a1, b1, s1_1);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
     const vec a2 = splat(a[k + 1024]);
-    s2_0 = fma(a2, b0, s2_0);
-    s2_1 = fma(a2, b1, s2_1);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
     const vec a3 = splat(a[k + 1536]);
-    s3_0 = fma(a3, b0, s3_0);
-    s3_1 = fma(a3, b1, s3_1);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
     const vec a4 = splat(a[k + 2048]);
-    s4_0 = fma(a4, b0, s4_0);
-    s4_1 = fma(a4, b1, s4_1);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
     const vec a5 = splat(a[k + 2560]);
-    s5_0 = fma(a5, b0, s5_0);
-    s5_1 = fma(a5, b1, s5_1);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
     const vec a6 = splat(a[k + 3072]);
-    s6_0 = fma(a6, b0, s6_0);
-    s6_1 = fma(a6, b1, s6_1);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
     const vec a7 = splat(a[k + 3584]);
-    s7_0 = fma(a7, b0, s7_0);
-    s7_1 = fma(a7, b1, s7_1);
-    const vec a8 = splat(a[k + 4096]);
-    s8_0 = fma(a8, b0, s8_0);
-    s8_1 = fma(a8, b1, s8_1);
-    const vec a9 = splat(a[k + 4608]);
-    s9_0 = fma(a9, b0, s9_0);
-    s9_1 = fma(a9, b1, s9_1);
-    const vec a10 = splat(a[k + 5120]);
-    s10_0 = fma(a10, b0, s10_0);
-    s10_1 = fma(a10, b1, s10_1);
-    const vec a11 = splat(a[k + 5632]);
-    s11_0 = fma(a11, b0, s11_0);
-    s11_1 = fma(a11, b1, s11_1);
-    const vec a12 = splat(a[k + 6144]);
-    s12_0 = fma(a12, b0, s12_0);
-    s12_1 = fma(a12, b1, s12_1);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+    s72 = fma(a7, b2, s72);
   }
 
-  const long group = vector / 4;
-  const long n = 16 * (vector % 4);
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
+  const long group2 = (vector + 2) / 4;
+  const long n2 = 16 * ((vector + 2) % 4);
 
-  float* wk_out_at = m.wk_out + 8192 * group + 64 * row + n;
-  const float* angles_at = m.angles + 64 * row + n;
-  store(wk_out_at, s0_0 * load(angles_at) + swap_pairs(s0_0) * load(angles_at + 8192));
-  store(wk_out_at + 64, s1_0 * load(angles_at + 64) + swap_pairs(s1_0) * load(angles_at + 8256));
-  store(wk_out_at + 128, s2_0 * load(angles_at + 128) + swap_pairs(s2_0) * load(angles_at + 8320));
-  store(wk_out_at + 192, s3_0 * load(angles_at + 192) + swap_pairs(s3_0) * load(angles_at + 8384));
-  store(wk_out_at + 256, s4_0 * load(angles_at + 256) + swap_pairs(s4_0) * load(angles_at + 8448));
-  store(wk_out_at + 320, s5_0 * load(angles_at + 320) + swap_pairs(s5_0) * load(angles_at + 8512));
-  store(wk_out_at + 384, s6_0 * load(angles_at + 384) + swap_pairs(s6_0) * load(angles_at + 8576));
-  store(wk_out_at + 448, s7_0 * load(angles_at + 448) + swap_pairs(s7_0) * load(angles_at + 8640));
-  store(wk_out_at + 512, s8_0 * load(angles_at + 512) + swap_pairs(s8_0) * load(angles_at + 8704));
-  store(wk_out_at + 576, s9_0 * load(angles_at + 576) + swap_pairs(s9_0) * load(angles_at + 8768));
-  store(wk_out_at + 640,
-      s10_0 * load(angles_at + 640) + swap_pairs(s10_0) * load(angles_at + 8832));
-  store(wk_out_at + 704,
-      s11_0 * load(angles_at + 704) + swap_pairs(s11_0) * load(angles_at + 8896));
-  store(wk_out_at + 768,
-      s12_0 * load(angles_at + 768) + swap_pairs(s12_0) * load(angles_at + 8960));
-  store(wk_out_at + 16, s0_1 * load(angles_at + 16) + swap_pairs(s0_1) * load(angles_at + 8208));
-  store(wk_out_at + 80, s1_1 * load(angles_at + 80) + swap_pairs(s1_1) * load(angles_at + 8272));
-  store(wk_out_at + 144, s2_1 * load(angles_at + 144) + swap_pairs(s2_1) * load(angles_at + 8336));
-  store(wk_out_at + 208, s3_1 * load(angles_at + 208) + swap_pairs(s3_1) * load(angles_at + 8400));
-  store(wk_out_at + 272, s4_1 * load(angles_at + 272) + swap_pairs(s4_1) * load(angles_at + 8464));
-  store(wk_out_at + 336, s5_1 * load(angles_at + 336) + swap_pairs(s5_1) * load(angles_at + 8528));
-  store(wk_out_at + 400, s6_1 * load(angles_at + 400) + swap_pairs(s6_1) * load(angles_at + 8592));
-  store(wk_out_at + 464, s7_1 * load(angles_at + 464) + swap_pairs(s7_1) * load(angles_at + 8656));
-  store(wk_out_at + 528, s8_1 * load(angles_at + 528) + swap_pairs(s8_1) * load(angles_at + 8720));
-  store(wk_out_at + 592, s9_1 * load(angles_at + 592) + swap_pairs(s9_1) * load(angles_at + 8784));
-  store(wk_out_at + 656,
-      s10_1 * load(angles_at + 656) + swap_pairs(s10_1) * load(angles_at + 8848));
-  store(wk_out_at + 720,
-      s11_1 * load(angles_at + 720) + swap_pairs(s11_1) * load(angles_at + 8912));
-  store(wk_out_at + 784,
-      s12_1 * load(angles_at + 784) + swap_pairs(s12_1) * load(angles_at + 8976));
+  float* wk_out_at = m.wk_out + 8192 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
+  store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8192));
+  store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8256));
+  store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8320));
+  store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8384));
+  store(wk_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 8448));
+  store(wk_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 8512));
+  store(wk_out_at + 384, s60 * load(angles_at + 384) + swap_pairs(s60) * load(angles_at + 8576));
+  store(wk_out_at + 448, s70 * load(angles_at + 448) + swap_pairs(s70) * load(angles_at + 8640));
+  float* wk_out_at1 = m.wk_out + 8192 * group1 + 64 * row + n1;
+  const float* angles_at1 = m.angles + 64 * row + n1;
+  store(wk_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 8192));
+  store(wk_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 8256));
+  store(wk_out_at1 + 128, s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 8320));
+  store(wk_out_at1 + 192, s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 8384));
+  store(wk_out_at1 + 256, s41 * load(angles_at1 + 256) + swap_pairs(s41) * load(angles_at1 + 8448));
+  store(wk_out_at1 + 320, s51 * load(angles_at1 + 320) + swap_pairs(s51) * load(angles_at1 + 8512));
+  store(wk_out_at1 + 384, s61 * load(angles_at1 + 384) + swap_pairs(s61) * load(angles_at1 + 8576));
+  store(wk_out_at1 + 448, s71 * load(angles_at1 + 448) + swap_pairs(s71) * load(angles_at1 + 8640));
+  float* wk_out_at2 = m.wk_out + 8192 * group2 + 64 * row + n2;
+  const float* angles_at2 = m.angles + 64 * row + n2;
+  store(wk_out_at2, s02 * load(angles_at2) + swap_pairs(s02) * load(angles_at2 + 8192));
+  store(wk_out_at2 + 64, s12 * load(angles_at2 + 64) + swap_pairs(s12) * load(angles_at2 + 8256));
+  store(wk_out_at2 + 128, s22 * load(angles_at2 + 128) + swap_pairs(s22) * load(angles_at2 + 8320));
+  store(wk_out_at2 + 192, s32 * load(angles_at2 + 192) + swap_pairs(s32) * load(angles_at2 + 8384));
+  store(wk_out_at2 + 256, s42 * load(angles_at2 + 256) + swap_pairs(s42) * load(angles_at2 + 8448));
+  store(wk_out_at2 + 320, s52 * load(angles_at2 + 320) + swap_pairs(s52) * load(angles_at2 + 8512));
+  store(wk_out_at2 + 384, s62 * load(angles_at2 + 384) + swap_pairs(s62) * load(angles_at2 + 8576));
+  store(wk_out_at2 + 448, s72 * load(angles_at2 + 448) + swap_pairs(s72) * load(angles_at2 + 8640));
 }
 
-// 11 rows of a times 32 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wk_tile_11x32(const Memory& m, const float* a, const float* w, long row,
+// 8 rows of a times 32 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wk_tile_8x32(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
-  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
-  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
-  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
-  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
-  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
-  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
-  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
-  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
-  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
-  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 512; ++k) {
     const vec b0 = load(w + 32 * k);
     const vec b1 = load(w + 32 * k + 16);
     const vec a0 = splat(a[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    s0_1 = fma(a0, b1, s0_1);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
     const vec a1 = splat(a[k + 512]);
-    s1_0 = fma(a1, b0, s1_0);
-    s1_1 = fma(a1, b1, s1_1);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
     const vec a2 = splat(a[k + 1024]);
-    s2_0 = fma(a2, b0, s2_0);
-    s2_1 = fma(a2, b1, s2_1);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
     const vec a3 = splat(a[k + 1536]);
-    s3_0 = fma(a3, b0, s3_0);
-    s3_1 = fma(a3, b1, s3_1);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
     const vec a4 = splat(a[k + 2048]);
-    s4_0 = fma(a4, b0, s4_0);
-    s4_1 = fma(a4, b1, s4_1);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
     const vec a5 = splat(a[k + 2560]);
-    s5_0 = fma(a5, b0, s5_0);
-    s5_1 = fma(a5, b1, s5_1);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
     const vec a6 = splat(a[k + 3072]);
-    s6_0 = fma(a6, b0, s6_0);
-    s6_1 = fma(a6, b1, s6_1);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
     const vec a7 = splat(a[k + 3584]);
-    s7_0 = fma(a7, b0, s7_0);
-    s7_1 = fma(a7, b1, s7_1);
-    const vec a8 = splat(a[k + 4096]);
-    s8_0 = fma(a8, b0, s8_0);
-    s8_1 = fma(a8, b1, s8_1);
-    const vec a9 = splat(a[k + 4608]);
-    s9_0 = fma(a9, b0, s9_0);
-    s9_1 = fma(a9, b1, s9_1);
-    const vec a10 = splat(a[k + 5120]);
-    s10_0 = fma(a10, b0, s10_0);
-    s10_1 = fma(a10, b1, s10_1);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
   }
 
-  const long group = vector / 4;
-  const long n = 16 * (vector % 4);
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
 
-  float* wk_out_at = m.wk_out + 8192 * group + 64 * row + n;
-  const float* angles_at = m.angles + 64 * row + n;
-  store(wk_out_at, s0_0 * load(angles_at) + swap_pairs(s0_0) * load(angles_at + 8192));
-  store(wk_out_at + 64, s1_0 * load(angles_at + 64) + swap_pairs(s1_0) * load(angles_at + 8256));
-  store(wk_out_at + 128, s2_0 * load(angles_at + 128) + swap_pairs(s2_0) * load(angles_at + 8320));
-  store(wk_out_at + 192, s3_0 * load(angles_at + 192) + swap_pairs(s3_0) * load(angles_at + 8384));
-  store(wk_out_at + 256, s4_0 * load(angles_at + 256) + swap_pairs(s4_0) * load(angles_at + 8448));
-  store(wk_out_at + 320, s5_0 * load(angles_at + 320) + swap_pairs(s5_0) * load(angles_at + 8512));
-  store(wk_out_at + 384, s6_0 * load(angles_at + 384) + swap_pairs(s6_0) * load(angles_at + 8576));
-  store(wk_out_at + 448, s7_0 * load(angles_at + 448) + swap_pairs(s7_0) * load(angles_at + 8640));
-  store(wk_out_at + 512, s8_0 * load(angles_at + 512) + swap_pairs(s8_0) * load(angles_at + 8704));
-  store(wk_out_at + 576, s9_0 * load(angles_at + 576) + swap_pairs(s9_0) * load(angles_at + 8768));
-  store(wk_out_at + 640,
-      s10_0 * load(angles_at + 640) + swap_pairs(s10_0) * load(angles_at + 8832));
-  store(wk_out_at + 16, s0_1 * load(angles_at + 16) + swap_pairs(s0_1) * load(angles_at + 8208));
-  store(wk_out_at + 80, s1_1 * load(angles_at + 80) + swap_pairs(s1_1) * load(angles_at + 8272));
-  store(wk_out_at + 144, s2_1 * load(angles_at + 144) + swap_pairs(s2_1) * load(angles_at + 8336));
-  store(wk_out_at + 208, s3_1 * load(angles_at + 208) + swap_pairs(s3_1) * load(angles_at + 8400));
-  store(wk_out_at + 272, s4_1 * load(angles_at + 272) + swap_pairs(s4_1) * load(angles_at + 8464));
-  store(wk_out_at + 336, s5_1 * load(angles_at + 336) + swap_pairs(s5_1) * load(angles_at + 8528));
-  store(wk_out_at + 400, s6_1 * load(angles_at + 400) + swap_pairs(s6_1) * load(angles_at + 8592));
-  store(wk_out_at + 464, s7_1 * load(angles_at + 464) + swap_pairs(s7_1) * load(angles_at + 8656));
-  store(wk_out_at + 528, s8_1 * load(angles_at + 528) + swap_pairs(s8_1) * load(angles_at + 8720));
-  store(wk_out_at + 592, s9_1 * load(angles_at + 592) + swap_pairs(s9_1) * load(angles_at + 8784));
-  store(wk_out_at + 656,
-      s10_1 * load(angles_at + 656) + swap_pairs(s10_1) * load(angles_at + 8848));
+  float* wk_out_at = m.wk_out + 8192 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
+  store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8192));
+  store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8256));
+  store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8320));
+  store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8384));
+  store(wk_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 8448));
+  store(wk_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 8512));
+  store(wk_out_at + 384, s60 * load(angles_at + 384) + swap_pairs(s60) * load(angles_at + 8576));
+  store(wk_out_at + 448, s70 * load(angles_at + 448) + swap_pairs(s70) * load(angles_at + 8640));
+  float* wk_out_at1 = m.wk_out + 8192 * group1 + 64 * row + n1;
+  const float* angles_at1 = m.angles + 64 * row + n1;
+  store(wk_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 8192));
+  store(wk_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 8256));
+  store(wk_out_at1 + 128, s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 8320));
+  store(wk_out_at1 + 192, s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 8384));
+  store(wk_out_at1 + 256, s41 * load(angles_at1 + 256) + swap_pairs(s41) * load(angles_at1 + 8448));
+  store(wk_out_at1 + 320, s51 * load(angles_at1 + 320) + swap_pairs(s51) * load(angles_at1 + 8512));
+  store(wk_out_at1 + 384, s61 * load(angles_at1 + 384) + swap_pairs(s61) * load(angles_at1 + 8576));
+  store(wk_out_at1 + 448, s71 * load(angles_at1 + 448) + swap_pairs(s71) * load(angles_at1 + 8640));
 }
 
-// 13 rows of a times 32 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wv_tile_13x32(const Memory& m, const float* a, const float* w, long row,
+// 8 rows of a times 48 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wv_tile_8x48(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
-  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
-  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
-  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
-  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
-  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
-  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
-  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
-  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
-  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
-  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
-  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
-  vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 512; ++k) {
-    const vec b0 = load(w + 32 * k);
-    const vec b1 = load(w + 32 * k + 16);
+    const vec b0 = load(w + 48 * k);
+    const vec b1 = load(w + 48 * k + 16);
+    const vec b2 = load(w + 48 * k + 32);
     const vec a0 = splat(a[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    s0_1 = fma(a0, b1, s0_1);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
     const vec a1 = splat(a[k + 512]);
-    s1_0 = fma(a1, b0, s1_0);
-    s1_1 = fma(a1, b1, s1_1);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
     const vec a2 = splat(a[k + 1024]);
-    s2_0 = fma(a2, b0, s2_0);
-    s2_1 = fma(a2, b1, s2_1);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
     const vec a3 = splat(a[k + 1536]);
-    s3_0 = fma(a3, b0, s3_0);
-    s3_1 = fma(a3, b1, s3_1);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
     const vec a4 = splat(a[k + 2048]);
-    s4_0 = fma(a4, b0, s4_0);
-    s4_1 = fma(a4, b1, s4_1);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
     const vec a5 = splat(a[k + 2560]);
-    s5_0 = fma(a5, b0, s5_0);
-    s5_1 = fma(a5, b1, s5_1);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
     const vec a6 = splat(a[k + 3072]);
-    s6_0 = fma(a6, b0, s6_0);
-    s6_1 = fma(a6, b1, s6_1);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
     const vec a7 = splat(a[k + 3584]);
-    s7_0 = fma(a7, b0, s7_0);
-    s7_1 = fma(a7, b1, s7_1);
-    const vec a8 = splat(a[k + 4096]);
-    s8_0 = fma(a8, b0, s8_0);
-    s8_1 = fma(a8, b1, s8_1);
-    const vec a9 = splat(a[k + 4608]);
-    s9_0 = fma(a9, b0, s9_0);
-    s9_1 = fma(a9, b1, s9_1);
-    const vec a10 = splat(a[k + 5120]);
-    s10_0 = fma(a10, b0, s10_0);
-    s10_1 = fma(a10, b1, s10_1);
-    const vec a11 = splat(a[k + 5632]);
-    s11_0 = fma(a11, b0, s11_0);
-    s11_1 = fma(a11, b1, s11_1);
-    const vec a12 = splat(a[k + 6144]);
-    s12_0 = fma(a12, b0, s12_0);
-    s12_1 = fma(a12, b1, s12_1);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+    s72 = fma(a7, b2, s72);
   }
 
-  const long group = vector / 4;
-  const long n = 16 * (vector % 4);
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
+  const long group2 = (vector + 2) / 4;
+  const long n2 = 16 * ((vector + 2) % 4);
 
-  float* wv_out_at = m.wv_out + 8192 * group + 64 * row + n;
-  store(wv_out_at, s0_0);
-  store(wv_out_at + 64, s1_0);
-  store(wv_out_at + 128, s2_0);
-  store(wv_out_at + 192, s3_0);
-  store(wv_out_at + 256, s4_0);
-  store(wv_out_at + 320, s5_0);
-  store(wv_out_at + 384, s6_0);
-  store(wv_out_at + 448, s7_0);
-  store(wv_out_at + 512, s8_0);
-  store(wv_out_at + 576, s9_0);
-  store(wv_out_at + 640, s10_0);
-  store(wv_out_at + 704, s11_0);
-  store(wv_out_at + 768, s12_0);
-  store(wv_out_at + 16, s0_1);
-  store(wv_out_at + 80, s1_1);
-  store(wv_out_at + 144, s2_1);
-  store(wv_out_at + 208, s3_1);
-  store(wv_out_at + 272, s4_1);
-  store(wv_out_at + 336, s5_1);
-  store(wv_out_at + 400, s6_1);
-  store(wv_out_at + 464, s7_1);
-  store(wv_out_at + 528, s8_1);
-  store(wv_out_at + 592, s9_1);
-  store(wv_out_at + 656, s10_1);
-  store(wv_out_at + 720, s11_1);
-  store(wv_out_at + 784, s12_1);
+  float* wv_out_at = m.wv_out + 8192 * group0 + 64 * row + n0;
+  store(wv_out_at, s00);
+  store(wv_out_at + 64, s10);
+  store(wv_out_at + 128, s20);
+  store(wv_out_at + 192, s30);
+  store(wv_out_at + 256, s40);
+  store(wv_out_at + 320, s50);
+  store(wv_out_at + 384, s60);
+  store(wv_out_at + 448, s70);
+  float* wv_out_at1 = m.wv_out + 8192 * group1 + 64 * row + n1;
+  store(wv_out_at1, s01);
+  store(wv_out_at1 + 64, s11);
+  store(wv_out_at1 + 128, s21);
+  store(wv_out_at1 + 192, s31);
+  store(wv_out_at1 + 256, s41);
+  store(wv_out_at1 + 320, s51);
+  store(wv_out_at1 + 384, s61);
+  store(wv_out_at1 + 448, s71);
+  float* wv_out_at2 = m.wv_out + 8192 * group2 + 64 * row + n2;
+  store(wv_out_at2, s02);
+  store(wv_out_at2 + 64, s12);
+  store(wv_out_at2 + 128, s22);
+  store(wv_out_at2 + 192, s32);
+  store(wv_out_at2 + 256, s42);
+  store(wv_out_at2 + 320, s52);
+  store(wv_out_at2 + 384, s62);
+  store(wv_out_at2 + 448, s72);
 }
 
-// 11 rows of a times 32 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wv_tile_11x32(const Memory& m, const float* a, const float* w, long row,
+// 8 rows of a times 32 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wv_tile_8x32(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
-  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
-  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
-  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
-  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
-  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
-  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
-  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
-  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
-  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
-  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 512; ++k) {
     const vec b0 = load(w + 32 * k);
     const vec b1 = load(w + 32 * k + 16);
     const vec a0 = splat(a[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    s0_1 = fma(a0, b1, s0_1);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
     const vec a1 = splat(a[k + 512]);
-    s1_0 = fma(a1, b0, s1_0);
-    s1_1 = fma(a1, b1, s1_1);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
     const vec a2 = splat(a[k + 1024]);
-    s2_0 = fma(a2, b0, s2_0);
-    s2_1 = fma(a2, b1, s2_1);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
     const vec a3 = splat(a[k + 1536]);
-    s3_0 = fma(a3, b0, s3_0);
-    s3_1 = fma(a3, b1, s3_1);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
     const vec a4 = splat(a[k + 2048]);
-    s4_0 = fma(a4, b0, s4_0);
-    s4_1 = fma(a4, b1, s4_1);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
     const vec a5 = splat(a[k + 2560]);
-    s5_0 = fma(a5, b0, s5_0);
-    s5_1 = fma(a5, b1, s5_1);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
     const vec a6 = splat(a[k + 3072]);
-    s6_0 = fma(a6, b0, s6_0);
-    s6_1 = fma(a6, b1, s6_1);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
     const vec a7 = splat(a[k + 3584]);
-    s7_0 = fma(a7, b0, s7_0);
-    s7_1 = fma(a7, b1, s7_1);
-    const vec a8 = splat(a[k + 4096]);
-    s8_0 = fma(a8, b0, s8_0);
-    s8_1 = fma(a8, b1, s8_1);
-    const vec a9 = splat(a[k + 4608]);
-    s9_0 = fma(a9, b0, s9_0);
-    s9_1 = fma(a9, b1, s9_1);
-    const vec a10 = splat(a[k + 5120]);
-    s10_0 = fma(a10, b0, s10_0);
-    s10_1 = fma(a10, b1, s10_1);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
   }
 
-  const long group = vector / 4;
-  const long n = 16 * (vector % 4);
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
 
-  float* wv_out_at = m.wv_out + 8192 * group + 64 * row + n;
-  store(wv_out_at, s0_0);
-  store(wv_out_at + 64, s1_0);
-  store(wv_out_at + 128, s2_0);
-  store(wv_out_at + 192, s3_0);
-  store(wv_out_at + 256, s4_0);
-  store(wv_out_at + 320, s5_0);
-  store(wv_out_at + 384, s6_0);
-  store(wv_out_at + 448, s7_0);
-  store(wv_out_at + 512, s8_0);
-  store(wv_out_at + 576, s9_0);
-  store(wv_out_at + 640, s10_0);
-  store(wv_out_at + 16, s0_1);
-  store(wv_out_at + 80, s1_1);
-  store(wv_out_at + 144, s2_1);
-  store(wv_out_at + 208, s3_1);
-  store(wv_out_at + 272, s4_1);
-  store(wv_out_at + 336, s5_1);
-  store(wv_out_at + 400, s6_1);
-  store(wv_out_at + 464, s7_1);
-  store(wv_out_at + 528, s8_1);
-  store(wv_out_at + 592, s9_1);
-  store(wv_out_at + 656, s10_1);
+  float* wv_out_at = m.wv_out + 8192 * group0 + 64 * row + n0;
+  store(wv_out_at, s00);
+  store(wv_out_at + 64, s10);
+  store(wv_out_at + 128, s20);
+  store(wv_out_at + 192, s30);
+  store(wv_out_at + 256, s40);
+  store(wv_out_at + 320, s50);
+  store(wv_out_at + 384, s60);
+  store(wv_out_at + 448, s70);
+  float* wv_out_at1 = m.wv_out + 8192 * group1 + 64 * row + n1;
+  store(wv_out_at1, s01);
+  store(wv_out_at1 + 64, s11);
+  store(wv_out_at1 + 128, s21);
+  store(wv_out_at1 + 192, s31);
+  store(wv_out_at1 + 256, s41);
+  store(wv_out_at1 + 320, s51);
+  store(wv_out_at1 + 384, s61);
+  store(wv_out_at1 + 448, s71);
 }
 
 // An item: all rows against one panel of columns.
 [[gnu::noinline]] void project_wq_wk_wv(const Memory& m, long item) {
-  if (item < 16) {
+  if (item < 11) {
     const float* a = m.x;
-    const float* w = m.packed + 16384 * item + 16384;
-    const long vector = 2 * item;
-    for (long row = 0; row < 117; row += 13) {
-      wq_tile_13x32(m, a + 512 * row, w, row, vector);
+    const float* w = m.packed + 24576 * item + 16384;
+    const long vector = 3 * item;
+    if (item < 10) {
+      for (long row = 0; row < 128; row += 8) {
+        wq_tile_8x48(m, a + 512 * row, w, row, vector);
+      }
+    } else {
+      for (long row = 0; row < 128; row += 8) {
+        wq_tile_8x32(m, a + 512 * row, w, row, vector);
+      }
     }
-    wq_tile_11x32(m, a + 59904, w, 117, vector);
-  } else if (item < 32) {
+  } else if (item < 22) {
     const float* a = m.x;
-    const float* w = m.packed + 16384 * item + 16384;
-    const long vector = 2 * item - 32;
-    for (long row = 0; row < 117; row += 13) {
-      wk_tile_13x32(m, a + 512 * row, w, row, vector);
+    const float* w = m.packed + 24576 * item + 8192;
+    const long vector = 3 * item - 33;
+    if (item - 11 < 10) {
+      for (long row = 0; row < 128; row += 8) {
+        wk_tile_8x48(m, a + 512 * row, w, row, vector);
+      }
+    } else {
+      for (long row = 0; row < 128; row += 8) {
+        wk_tile_8x32(m, a + 512 * row, w, row, vector);
+      }
     }
-    wk_tile_11x32(m, a + 59904, w, 117, vector);
   } else {
     const float* a = m.x;
-    const float* w = m.packed + 16384 * item + 16384;
-    const long vector = 2 * item - 64;
-    for (long row = 0; row < 117; row += 13) {
-      wv_tile_13x32(m, a + 512 * row, w, row, vector);
+    const float* w = m.packed + 24576 * item;
+    const long vector = 3 * item - 66;
+    if (item - 22 < 10) {
+      for (long row = 0; row < 128; row += 8) {
+        wv_tile_8x48(m, a + 512 * row, w, row, vector);
+      }
+    } else {
+      for (long row = 0; row < 128; row += 8) {
+        wv_tile_8x32(m, a + 512 * row, w, row, vector);
+      }
     }
-    wv_tile_11x32(m, a + 59904, w, 117, vector);
   }
 }
 
@@ -1060,7 +1009,9 @@ struct attention_memory {
 // Scores of 32 rows become weights; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_32(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
-  const lanes_t outside0 = negation(less_equal(load(local.block_total), splat(0x1p+40f)));
+  const lanes_t outside0 = negation(either(less_equal(load(local.block_total), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * old0, exponent_of(load(local.block_total))))));
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
   store(local.peak, peak0);
@@ -1070,7 +1021,10 @@ struct attention_memory {
   vec total0 = splat(0.0f);
 
   const vec old1 = load(local.peak + 16);
-  const lanes_t outside1 = negation(less_equal(load(local.block_total + 16), splat(0x1p+40f)));
+  const lanes_t outside1 =
+      negation(either(less_equal(load(local.block_total + 16), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 16), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * old1, exponent_of(load(local.block_total + 16))))));
   const vec peak1 =
       select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 16)), old1);
   store(local.peak + 16, peak1);
@@ -1410,6 +1364,57 @@ struct attention_memory {
   }
 }
 
+// Of 32 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_32(attention_memory& local, long count) {
+  for (long i = 0; i < 32; i += 16) {
+    const vec total = load(local.block_total + i);
+    const lanes_t inside = less_equal(total, splat(0x1p+40f));
+    const vec rise = select(inside, splat(0.0f), exponent_of(total));
+    const vec old = load(local.peak + i);
+    const vec peak = old + rise;
+    const vec carry = select(inside, splat(1.0f), inverse_power(total));
+    store(local.peak + i, peak);
+    store(local.shift + i, splat(0.0f) - peak);
+    store(local.carry + i, carry);
+    store(local.block_total + i, carry * total);
+    if (any(negation(inside))) {
+      for (long j = 0; j < count; ++j) {
+        store(local.scores + i + 32 * j, carry * load(local.scores + i + 32 * j));
+      }
+    }
+  }
+}
+
+// Weights of 32 rows and `count` columns, the first `from` of them made from scores, once more
+// where they left the range.
+[[gnu::noinline]] void attention_mend_32(const Memory& m, long c1, long row, long col, long from,
+    long count, long whole_end, attention_memory& local, bool fresh) {
+  // Too large for that: the greatest score becomes the reference.
+  const lanes_t inside0 = either(less_equal(load(local.block_total), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
+  const lanes_t inside1 = both(inside0,
+      either(less_equal(load(local.block_total + 16), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 16), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * load(local.peak + 16),
+                  exponent_of(load(local.block_total + 16))))));
+  if (any(negation(inside1))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    attention_scores_of_32(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_32(local, from, false);
+    if (!fresh) {
+      attention_carry_over_32(m, c1, row, local);
+    }
+    attention_weights_of_32(m, c1, row, col, from, count, whole_end, local);
+  }
+
+  attention_lower_weights_32(local, count);
+  if (!fresh) {
+    attention_carry_over_32(m, c1, row, local);
+  }
+}
+
 // 13 rows x 32 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_13x32(const float* weights, const float* v, long count,
     float* out, bool fresh) {
@@ -1637,18 +1642,11 @@ struct attention_memory {
 
   attention_weights_of_32(m, c1, row, col, done, count, whole_end, local);
 
-  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
+  // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
   const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 16), splat(0x1p+40f)));
   if (any(negation(inside1))) {
-    store(local.block_peak, splat(-__FLT_MAX__));
-    store(local.block_peak + 16, splat(-__FLT_MAX__));
-    attention_scores_of_32(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_32(local, done, false);
-    if (!fresh) {
-      attention_carry_over_32(m, c1, row, local);
-    }
-    attention_weights_of_32(m, c1, row, col, done, count, whole_end, local);
+    attention_mend_32(m, c1, row, col, done, count, whole_end, local, fresh);
   }
 
   attention_fold_32(m, c1, row, col, count, local, fresh);
@@ -1772,187 +1770,161 @@ struct attention_memory {
   attention_32_rows(m, c1, block, local);
 }
 
-// 13 rows of a times 32 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wo_tile_13x32(const Memory& m, const float* a, const float* w, long row,
+// 8 rows of a times 48 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wo_tile_8x48(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
-  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
-  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
-  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
-  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
-  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
-  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
-  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
-  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
-  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
-  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
-  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
-  vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 512; ++k) {
-    const vec b0 = load(w + 32 * k);
-    const vec b1 = load(w + 32 * k + 16);
+    const vec b0 = load(w + 48 * k);
+    const vec b1 = load(w + 48 * k + 16);
+    const vec b2 = load(w + 48 * k + 32);
     const vec a0 = splat(a[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    s0_1 = fma(a0, b1, s0_1);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
     const vec a1 = splat(a[k + 512]);
-    s1_0 = fma(a1, b0, s1_0);
-    s1_1 = fma(a1, b1, s1_1);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
     const vec a2 = splat(a[k + 1024]);
-    s2_0 = fma(a2, b0, s2_0);
-    s2_1 = fma(a2, b1, s2_1);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
     const vec a3 = splat(a[k + 1536]);
-    s3_0 = fma(a3, b0, s3_0);
-    s3_1 = fma(a3, b1, s3_1);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
     const vec a4 = splat(a[k + 2048]);
-    s4_0 = fma(a4, b0, s4_0);
-    s4_1 = fma(a4, b1, s4_1);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
     const vec a5 = splat(a[k + 2560]);
-    s5_0 = fma(a5, b0, s5_0);
-    s5_1 = fma(a5, b1, s5_1);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
     const vec a6 = splat(a[k + 3072]);
-    s6_0 = fma(a6, b0, s6_0);
-    s6_1 = fma(a6, b1, s6_1);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
     const vec a7 = splat(a[k + 3584]);
-    s7_0 = fma(a7, b0, s7_0);
-    s7_1 = fma(a7, b1, s7_1);
-    const vec a8 = splat(a[k + 4096]);
-    s8_0 = fma(a8, b0, s8_0);
-    s8_1 = fma(a8, b1, s8_1);
-    const vec a9 = splat(a[k + 4608]);
-    s9_0 = fma(a9, b0, s9_0);
-    s9_1 = fma(a9, b1, s9_1);
-    const vec a10 = splat(a[k + 5120]);
-    s10_0 = fma(a10, b0, s10_0);
-    s10_1 = fma(a10, b1, s10_1);
-    const vec a11 = splat(a[k + 5632]);
-    s11_0 = fma(a11, b0, s11_0);
-    s11_1 = fma(a11, b1, s11_1);
-    const vec a12 = splat(a[k + 6144]);
-    s12_0 = fma(a12, b0, s12_0);
-    s12_1 = fma(a12, b1, s12_1);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+    s72 = fma(a7, b2, s72);
   }
 
   const long n = 16 * vector;
 
   float* out_at = m.out + 512 * row + n;
-  store(out_at, s0_0);
-  store(out_at + 512, s1_0);
-  store(out_at + 1024, s2_0);
-  store(out_at + 1536, s3_0);
-  store(out_at + 2048, s4_0);
-  store(out_at + 2560, s5_0);
-  store(out_at + 3072, s6_0);
-  store(out_at + 3584, s7_0);
-  store(out_at + 4096, s8_0);
-  store(out_at + 4608, s9_0);
-  store(out_at + 5120, s10_0);
-  store(out_at + 5632, s11_0);
-  store(out_at + 6144, s12_0);
-  store(out_at + 16, s0_1);
-  store(out_at + 528, s1_1);
-  store(out_at + 1040, s2_1);
-  store(out_at + 1552, s3_1);
-  store(out_at + 2064, s4_1);
-  store(out_at + 2576, s5_1);
-  store(out_at + 3088, s6_1);
-  store(out_at + 3600, s7_1);
-  store(out_at + 4112, s8_1);
-  store(out_at + 4624, s9_1);
-  store(out_at + 5136, s10_1);
-  store(out_at + 5648, s11_1);
-  store(out_at + 6160, s12_1);
+  store(out_at, s00);
+  store(out_at + 512, s10);
+  store(out_at + 1024, s20);
+  store(out_at + 1536, s30);
+  store(out_at + 2048, s40);
+  store(out_at + 2560, s50);
+  store(out_at + 3072, s60);
+  store(out_at + 3584, s70);
+  store(out_at + 16, s01);
+  store(out_at + 528, s11);
+  store(out_at + 1040, s21);
+  store(out_at + 1552, s31);
+  store(out_at + 2064, s41);
+  store(out_at + 2576, s51);
+  store(out_at + 3088, s61);
+  store(out_at + 3600, s71);
+  store(out_at + 32, s02);
+  store(out_at + 544, s12);
+  store(out_at + 1056, s22);
+  store(out_at + 1568, s32);
+  store(out_at + 2080, s42);
+  store(out_at + 2592, s52);
+  store(out_at + 3104, s62);
+  store(out_at + 3616, s72);
 }
 
-// 11 rows of a times 32 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wo_tile_11x32(const Memory& m, const float* a, const float* w, long row,
+// 8 rows of a times 32 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wo_tile_8x32(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
-  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
-  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
-  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
-  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
-  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
-  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
-  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
-  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
-  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
-  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 512; ++k) {
     const vec b0 = load(w + 32 * k);
     const vec b1 = load(w + 32 * k + 16);
     const vec a0 = splat(a[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    s0_1 = fma(a0, b1, s0_1);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
     const vec a1 = splat(a[k + 512]);
-    s1_0 = fma(a1, b0, s1_0);
-    s1_1 = fma(a1, b1, s1_1);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
     const vec a2 = splat(a[k + 1024]);
-    s2_0 = fma(a2, b0, s2_0);
-    s2_1 = fma(a2, b1, s2_1);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
     const vec a3 = splat(a[k + 1536]);
-    s3_0 = fma(a3, b0, s3_0);
-    s3_1 = fma(a3, b1, s3_1);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
     const vec a4 = splat(a[k + 2048]);
-    s4_0 = fma(a4, b0, s4_0);
-    s4_1 = fma(a4, b1, s4_1);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
     const vec a5 = splat(a[k + 2560]);
-    s5_0 = fma(a5, b0, s5_0);
-    s5_1 = fma(a5, b1, s5_1);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
     const vec a6 = splat(a[k + 3072]);
-    s6_0 = fma(a6, b0, s6_0);
-    s6_1 = fma(a6, b1, s6_1);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
     const vec a7 = splat(a[k + 3584]);
-    s7_0 = fma(a7, b0, s7_0);
-    s7_1 = fma(a7, b1, s7_1);
-    const vec a8 = splat(a[k + 4096]);
-    s8_0 = fma(a8, b0, s8_0);
-    s8_1 = fma(a8, b1, s8_1);
-    const vec a9 = splat(a[k + 4608]);
-    s9_0 = fma(a9, b0, s9_0);
-    s9_1 = fma(a9, b1, s9_1);
-    const vec a10 = splat(a[k + 5120]);
-    s10_0 = fma(a10, b0, s10_0);
-    s10_1 = fma(a10, b1, s10_1);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
   }
 
   const long n = 16 * vector;
 
   float* out_at = m.out + 512 * row + n;
-  store(out_at, s0_0);
-  store(out_at + 512, s1_0);
-  store(out_at + 1024, s2_0);
-  store(out_at + 1536, s3_0);
-  store(out_at + 2048, s4_0);
-  store(out_at + 2560, s5_0);
-  store(out_at + 3072, s6_0);
-  store(out_at + 3584, s7_0);
-  store(out_at + 4096, s8_0);
-  store(out_at + 4608, s9_0);
-  store(out_at + 5120, s10_0);
-  store(out_at + 16, s0_1);
-  store(out_at + 528, s1_1);
-  store(out_at + 1040, s2_1);
-  store(out_at + 1552, s3_1);
-  store(out_at + 2064, s4_1);
-  store(out_at + 2576, s5_1);
-  store(out_at + 3088, s6_1);
-  store(out_at + 3600, s7_1);
-  store(out_at + 4112, s8_1);
-  store(out_at + 4624, s9_1);
-  store(out_at + 5136, s10_1);
+  store(out_at, s00);
+  store(out_at + 512, s10);
+  store(out_at + 1024, s20);
+  store(out_at + 1536, s30);
+  store(out_at + 2048, s40);
+  store(out_at + 2560, s50);
+  store(out_at + 3072, s60);
+  store(out_at + 3584, s70);
+  store(out_at + 16, s01);
+  store(out_at + 528, s11);
+  store(out_at + 1040, s21);
+  store(out_at + 1552, s31);
+  store(out_at + 2064, s41);
+  store(out_at + 2576, s51);
+  store(out_at + 3088, s61);
+  store(out_at + 3600, s71);
 }
 
 // An item: all rows against one panel of columns.
 [[gnu::noinline]] void project_wo(const Memory& m, long item) {
   const float* a = m.heads;
-  const float* w = m.packed + 16384 * item + 802816;
-  const long vector = 2 * item;
-  for (long row = 0; row < 117; row += 13) {
-    wo_tile_13x32(m, a + 512 * row, w, row, vector);
+  const float* w = m.packed + 24576 * item + 802816;
+  const long vector = 3 * item;
+  if (item < 10) {
+    for (long row = 0; row < 128; row += 8) {
+      wo_tile_8x48(m, a + 512 * row, w, row, vector);
+    }
+  } else {
+    for (long row = 0; row < 128; row += 8) {
+      wo_tile_8x32(m, a + 512 * row, w, row, vector);
+    }
   }
-  wo_tile_11x32(m, a + 59904, w, 117, vector);
 }
 
 void project_wq_wk_wv_body(void* state, long item, int) {
@@ -2004,54 +1976,58 @@ size_t workspace_bytes(int workers) { return 1048576u + 25344u * (size_t)workers
 size_t packed_bytes() { return 4259840u; }
 
 void pack_weights(const textbook_mha_1_128_512_8_weights* w, float* packed) {
-  // wq: panels of 32 columns, each [512, columns]
+  // wq: panels of 48 columns, each [512, columns]
   for (long vector = 0; vector < 32; ++vector) {
-    const long panel = vector / 2;
+    const long panel = vector / 3;
+    const long width = panel < 10 ? 48 : 32;
     const long place = vector % 4;
     const long column = 16 * place;
-    float* to = packed + 16384 * panel + 16 * (vector % 2) + 16384;
+    float* to = packed + 24576 * panel + 16 * (vector % 3) + 16384;
     const float* from = w->wq + 512 * (64 * (vector / 4) + column);
     for (long k = 0; k < 512; ++k) {
       for (long lane = 0; lane < 16; ++lane) {
-        to[32 * k + lane] = from[512 * lane + k];
+        to[k * width + lane] = from[512 * lane + k];
       }
     }
   }
-  // wk: panels of 32 columns, each [512, columns]
+  // wk: panels of 48 columns, each [512, columns]
   for (long vector = 0; vector < 32; ++vector) {
-    const long panel = vector / 2;
+    const long panel = vector / 3;
+    const long width = panel < 10 ? 48 : 32;
     const long place = vector % 4;
     const long column = 16 * place;
-    float* to = packed + 16384 * panel + 16 * (vector % 2) + 278528;
+    float* to = packed + 24576 * panel + 16 * (vector % 3) + 278528;
     const float* from = w->wk + 512 * (64 * (vector / 4) + column);
     for (long k = 0; k < 512; ++k) {
       for (long lane = 0; lane < 16; ++lane) {
-        to[32 * k + lane] = from[512 * lane + k];
+        to[k * width + lane] = from[512 * lane + k];
       }
     }
   }
-  // wv: panels of 32 columns, each [512, columns]
+  // wv: panels of 48 columns, each [512, columns]
   for (long vector = 0; vector < 32; ++vector) {
-    const long panel = vector / 2;
+    const long panel = vector / 3;
+    const long width = panel < 10 ? 48 : 32;
     const long place = vector % 4;
     const long column = 16 * place;
-    float* to = packed + 16384 * panel + 16 * (vector % 2) + 540672;
+    float* to = packed + 24576 * panel + 16 * (vector % 3) + 540672;
     const float* from = w->wv + 512 * (64 * (vector / 4) + column);
     for (long k = 0; k < 512; ++k) {
       for (long lane = 0; lane < 16; ++lane) {
-        to[32 * k + lane] = from[512 * lane + k];
+        to[k * width + lane] = from[512 * lane + k];
       }
     }
   }
-  // wo: panels of 32 columns, each [512, columns]
+  // wo: panels of 48 columns, each [512, columns]
   for (long vector = 0; vector < 32; ++vector) {
-    const long panel = vector / 2;
+    const long panel = vector / 3;
+    const long width = panel < 10 ? 48 : 32;
     const long column = 16 * vector;
-    float* to = packed + 16384 * panel + 16 * (vector % 2) + 802816;
+    float* to = packed + 24576 * panel + 16 * (vector % 3) + 802816;
     const float* from = w->wo + 512 * column;
     for (long k = 0; k < 512; ++k) {
       for (long lane = 0; lane < 16; ++lane) {
-        to[32 * k + lane] = from[512 * lane + k];
+        to[k * width + lane] = from[512 * lane + k];
       }
     }
   }
@@ -2097,9 +2073,9 @@ void run(const textbook_mha_1_128_512_8_args* args, const void* packed, void* wo
     if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
     for (long item = 0; item < items; ++item) body(&m, item, 0);
   };
-  each(48, project_wq_wk_wv_body);
+  each(33, project_wq_wk_wv_body);
   each(32, attention_body);
-  each(16, project_wo_body);
+  each(11, project_wo_body);
 }
 
 }  // namespace textbook_mha_1_128_512_8_avx512

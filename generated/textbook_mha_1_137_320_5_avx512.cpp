@@ -17,16 +17,16 @@
 //
 // What was decided:
 // - project_wq_wk_wv: 137 rows of 320 by wq (320 columns), wk (320 columns) and wv (320 columns),
-//   packed in 30 panels of 32 columns (40 kB), one an item; tiles of 14 rows x 32 columns: 28 of 32
-//   registers accumulate, a step is 28 fma on 16 loads.
+//   packed in 15 panels of 64 columns (80 kB), one an item; tiles of 6 rows x 64 columns: 24 of 32
+//   registers accumulate, a step is 24 fma on 10 loads.
 // - attention: 5 times 137 rows against 137 columns, 112 at a time: their scores lie in a worker's
 //   34.1 kB and nowhere else. 2 blocks of 48 rows, score tiles of 8 columns x 48 lanes: 24 of 32
 //   registers accumulate, a step is 24 fma on 11 loads. 1 block of 41 rows, score tiles of 7
 //   columns x 48 lanes: 21 of 32 registers accumulate, a step is 21 fma on 10 loads. Whole tiles of
 //   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 14 rows x 32
 //   columns: 28 of 32 registers accumulate, a step is 28 fma on 16 loads.
-// - project_wo: 137 rows of 320 by wo (320 columns), packed in 10 panels of 32 columns (40 kB), one
-//   an item; tiles of 14 rows x 32 columns: 28 of 32 registers accumulate, a step is 28 fma on 16
+// - project_wo: 137 rows of 320 by wo (320 columns), packed in 5 panels of 64 columns (80 kB), one
+//   an item; tiles of 6 rows x 64 columns: 24 of 32 registers accumulate, a step is 24 fma on 10
 //   loads.
 #include "textbook_mha_1_137_320_5.h"
 
@@ -98,6 +98,8 @@ static inline lanes_t iless_equal(ivec a, ivec b) {
   return _mm512_cmple_epi32_mask((__m512i)a, (__m512i)b);
 }
 
+static inline vec to_real(ivec a) { return _mm512_maskz_cvtepi32_ps(every, (__m512i)a); }
+
 // a less the greatest integer that is not above it, rounded down; 0 for +-inf.
 static inline vec fraction(vec a) { return _mm512_maskz_reduce_ps(every, a, 9); }
 
@@ -144,6 +146,14 @@ static inline void transpose_block(const float* from, long from_stride, float* t
     from += 4;
     to += 4 * to_stride;
   }
+}
+
+// floor(log2 x), of a normal x > 0.
+static inline vec exponent_of(vec x) { return to_real((ivec)x >> 23) - splat(127.0f); }
+
+// 2^-exponent_of(x), for x < 2^127.
+static inline vec inverse_power(vec x) {
+  return (vec)(isplat(0x7f000000) - ((ivec)x & isplat(0x7f800000)));
 }
 
 // 2^x within a relative 2e-7. NaN stays NaN, -inf gives 0; a result below the least normal float is
@@ -248,596 +258,462 @@ struct attention_memory {
   float shift[48];        // -peak, where the rows' accumulators start
 };
 
-// 14 rows of a times 32 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wq_tile_14x32(const Memory& m, const float* a, const float* w, long row,
+// 6 rows of a times 64 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wq_tile_6x64(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
-  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
-  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
-  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
-  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
-  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
-  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
-  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
-  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
-  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
-  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
-  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
-  vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
-  vec s13_0 = splat(0.0f), s13_1 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
-    const vec b0 = load(w + 32 * k);
-    const vec b1 = load(w + 32 * k + 16);
+    const vec b0 = load(w + 64 * k);
+    const vec b1 = load(w + 64 * k + 16);
+    const vec b2 = load(w + 64 * k + 32);
+    const vec b3 = load(w + 64 * k + 48);
     const vec a0 = splat(a[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    s0_1 = fma(a0, b1, s0_1);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
     const vec a1 = splat(a[k + 320]);
-    s1_0 = fma(a1, b0, s1_0);
-    s1_1 = fma(a1, b1, s1_1);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
     const vec a2 = splat(a[k + 640]);
-    s2_0 = fma(a2, b0, s2_0);
-    s2_1 = fma(a2, b1, s2_1);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
     const vec a3 = splat(a[k + 960]);
-    s3_0 = fma(a3, b0, s3_0);
-    s3_1 = fma(a3, b1, s3_1);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
     const vec a4 = splat(a[k + 1280]);
-    s4_0 = fma(a4, b0, s4_0);
-    s4_1 = fma(a4, b1, s4_1);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
     const vec a5 = splat(a[k + 1600]);
-    s5_0 = fma(a5, b0, s5_0);
-    s5_1 = fma(a5, b1, s5_1);
-    const vec a6 = splat(a[k + 1920]);
-    s6_0 = fma(a6, b0, s6_0);
-    s6_1 = fma(a6, b1, s6_1);
-    const vec a7 = splat(a[k + 2240]);
-    s7_0 = fma(a7, b0, s7_0);
-    s7_1 = fma(a7, b1, s7_1);
-    const vec a8 = splat(a[k + 2560]);
-    s8_0 = fma(a8, b0, s8_0);
-    s8_1 = fma(a8, b1, s8_1);
-    const vec a9 = splat(a[k + 2880]);
-    s9_0 = fma(a9, b0, s9_0);
-    s9_1 = fma(a9, b1, s9_1);
-    const vec a10 = splat(a[k + 3200]);
-    s10_0 = fma(a10, b0, s10_0);
-    s10_1 = fma(a10, b1, s10_1);
-    const vec a11 = splat(a[k + 3520]);
-    s11_0 = fma(a11, b0, s11_0);
-    s11_1 = fma(a11, b1, s11_1);
-    const vec a12 = splat(a[k + 3840]);
-    s12_0 = fma(a12, b0, s12_0);
-    s12_1 = fma(a12, b1, s12_1);
-    const vec a13 = splat(a[k + 4160]);
-    s13_0 = fma(a13, b0, s13_0);
-    s13_1 = fma(a13, b1, s13_1);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    s53 = fma(a5, b3, s53);
   }
 
   const long group = vector / 4;
-  const long n = 16 * (vector % 4);
 
-  float* wq_out_at = m.wq_out + 8768 * group + 64 * row + n;
-  const float* angles_at = m.angles + 64 * row + n;
-  store(wq_out_at, s0_0 * load(angles_at) + swap_pairs(s0_0) * load(angles_at + 8768));
-  store(wq_out_at + 64, s1_0 * load(angles_at + 64) + swap_pairs(s1_0) * load(angles_at + 8832));
-  store(wq_out_at + 128, s2_0 * load(angles_at + 128) + swap_pairs(s2_0) * load(angles_at + 8896));
-  store(wq_out_at + 192, s3_0 * load(angles_at + 192) + swap_pairs(s3_0) * load(angles_at + 8960));
-  store(wq_out_at + 256, s4_0 * load(angles_at + 256) + swap_pairs(s4_0) * load(angles_at + 9024));
-  store(wq_out_at + 320, s5_0 * load(angles_at + 320) + swap_pairs(s5_0) * load(angles_at + 9088));
-  store(wq_out_at + 384, s6_0 * load(angles_at + 384) + swap_pairs(s6_0) * load(angles_at + 9152));
-  store(wq_out_at + 448, s7_0 * load(angles_at + 448) + swap_pairs(s7_0) * load(angles_at + 9216));
-  store(wq_out_at + 512, s8_0 * load(angles_at + 512) + swap_pairs(s8_0) * load(angles_at + 9280));
-  store(wq_out_at + 576, s9_0 * load(angles_at + 576) + swap_pairs(s9_0) * load(angles_at + 9344));
-  store(wq_out_at + 640,
-      s10_0 * load(angles_at + 640) + swap_pairs(s10_0) * load(angles_at + 9408));
-  store(wq_out_at + 704,
-      s11_0 * load(angles_at + 704) + swap_pairs(s11_0) * load(angles_at + 9472));
-  store(wq_out_at + 768,
-      s12_0 * load(angles_at + 768) + swap_pairs(s12_0) * load(angles_at + 9536));
-  store(wq_out_at + 832,
-      s13_0 * load(angles_at + 832) + swap_pairs(s13_0) * load(angles_at + 9600));
-  store(wq_out_at + 16, s0_1 * load(angles_at + 16) + swap_pairs(s0_1) * load(angles_at + 8784));
-  store(wq_out_at + 80, s1_1 * load(angles_at + 80) + swap_pairs(s1_1) * load(angles_at + 8848));
-  store(wq_out_at + 144, s2_1 * load(angles_at + 144) + swap_pairs(s2_1) * load(angles_at + 8912));
-  store(wq_out_at + 208, s3_1 * load(angles_at + 208) + swap_pairs(s3_1) * load(angles_at + 8976));
-  store(wq_out_at + 272, s4_1 * load(angles_at + 272) + swap_pairs(s4_1) * load(angles_at + 9040));
-  store(wq_out_at + 336, s5_1 * load(angles_at + 336) + swap_pairs(s5_1) * load(angles_at + 9104));
-  store(wq_out_at + 400, s6_1 * load(angles_at + 400) + swap_pairs(s6_1) * load(angles_at + 9168));
-  store(wq_out_at + 464, s7_1 * load(angles_at + 464) + swap_pairs(s7_1) * load(angles_at + 9232));
-  store(wq_out_at + 528, s8_1 * load(angles_at + 528) + swap_pairs(s8_1) * load(angles_at + 9296));
-  store(wq_out_at + 592, s9_1 * load(angles_at + 592) + swap_pairs(s9_1) * load(angles_at + 9360));
-  store(wq_out_at + 656,
-      s10_1 * load(angles_at + 656) + swap_pairs(s10_1) * load(angles_at + 9424));
-  store(wq_out_at + 720,
-      s11_1 * load(angles_at + 720) + swap_pairs(s11_1) * load(angles_at + 9488));
-  store(wq_out_at + 784,
-      s12_1 * load(angles_at + 784) + swap_pairs(s12_1) * load(angles_at + 9552));
-  store(wq_out_at + 848,
-      s13_1 * load(angles_at + 848) + swap_pairs(s13_1) * load(angles_at + 9616));
+  float* wq_out_at = m.wq_out + 8768 * group + 64 * row;
+  const float* angles_at = m.angles + 64 * row;
+  store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8768));
+  store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8832));
+  store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8896));
+  store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8960));
+  store(wq_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 9024));
+  store(wq_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 9088));
+  store(wq_out_at + 16, s01 * load(angles_at + 16) + swap_pairs(s01) * load(angles_at + 8784));
+  store(wq_out_at + 80, s11 * load(angles_at + 80) + swap_pairs(s11) * load(angles_at + 8848));
+  store(wq_out_at + 144, s21 * load(angles_at + 144) + swap_pairs(s21) * load(angles_at + 8912));
+  store(wq_out_at + 208, s31 * load(angles_at + 208) + swap_pairs(s31) * load(angles_at + 8976));
+  store(wq_out_at + 272, s41 * load(angles_at + 272) + swap_pairs(s41) * load(angles_at + 9040));
+  store(wq_out_at + 336, s51 * load(angles_at + 336) + swap_pairs(s51) * load(angles_at + 9104));
+  store(wq_out_at + 32, s02 * load(angles_at + 32) + swap_pairs(s02) * load(angles_at + 8800));
+  store(wq_out_at + 96, s12 * load(angles_at + 96) + swap_pairs(s12) * load(angles_at + 8864));
+  store(wq_out_at + 160, s22 * load(angles_at + 160) + swap_pairs(s22) * load(angles_at + 8928));
+  store(wq_out_at + 224, s32 * load(angles_at + 224) + swap_pairs(s32) * load(angles_at + 8992));
+  store(wq_out_at + 288, s42 * load(angles_at + 288) + swap_pairs(s42) * load(angles_at + 9056));
+  store(wq_out_at + 352, s52 * load(angles_at + 352) + swap_pairs(s52) * load(angles_at + 9120));
+  store(wq_out_at + 48, s03 * load(angles_at + 48) + swap_pairs(s03) * load(angles_at + 8816));
+  store(wq_out_at + 112, s13 * load(angles_at + 112) + swap_pairs(s13) * load(angles_at + 8880));
+  store(wq_out_at + 176, s23 * load(angles_at + 176) + swap_pairs(s23) * load(angles_at + 8944));
+  store(wq_out_at + 240, s33 * load(angles_at + 240) + swap_pairs(s33) * load(angles_at + 9008));
+  store(wq_out_at + 304, s43 * load(angles_at + 304) + swap_pairs(s43) * load(angles_at + 9072));
+  store(wq_out_at + 368, s53 * load(angles_at + 368) + swap_pairs(s53) * load(angles_at + 9136));
 }
 
-// 11 rows of a times 32 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wq_tile_11x32(const Memory& m, const float* a, const float* w, long row,
+// 5 rows of a times 64 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wq_tile_5x64(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
-  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
-  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
-  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
-  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
-  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
-  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
-  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
-  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
-  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
-  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
-    const vec b0 = load(w + 32 * k);
-    const vec b1 = load(w + 32 * k + 16);
+    const vec b0 = load(w + 64 * k);
+    const vec b1 = load(w + 64 * k + 16);
+    const vec b2 = load(w + 64 * k + 32);
+    const vec b3 = load(w + 64 * k + 48);
     const vec a0 = splat(a[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    s0_1 = fma(a0, b1, s0_1);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
     const vec a1 = splat(a[k + 320]);
-    s1_0 = fma(a1, b0, s1_0);
-    s1_1 = fma(a1, b1, s1_1);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
     const vec a2 = splat(a[k + 640]);
-    s2_0 = fma(a2, b0, s2_0);
-    s2_1 = fma(a2, b1, s2_1);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
     const vec a3 = splat(a[k + 960]);
-    s3_0 = fma(a3, b0, s3_0);
-    s3_1 = fma(a3, b1, s3_1);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
     const vec a4 = splat(a[k + 1280]);
-    s4_0 = fma(a4, b0, s4_0);
-    s4_1 = fma(a4, b1, s4_1);
-    const vec a5 = splat(a[k + 1600]);
-    s5_0 = fma(a5, b0, s5_0);
-    s5_1 = fma(a5, b1, s5_1);
-    const vec a6 = splat(a[k + 1920]);
-    s6_0 = fma(a6, b0, s6_0);
-    s6_1 = fma(a6, b1, s6_1);
-    const vec a7 = splat(a[k + 2240]);
-    s7_0 = fma(a7, b0, s7_0);
-    s7_1 = fma(a7, b1, s7_1);
-    const vec a8 = splat(a[k + 2560]);
-    s8_0 = fma(a8, b0, s8_0);
-    s8_1 = fma(a8, b1, s8_1);
-    const vec a9 = splat(a[k + 2880]);
-    s9_0 = fma(a9, b0, s9_0);
-    s9_1 = fma(a9, b1, s9_1);
-    const vec a10 = splat(a[k + 3200]);
-    s10_0 = fma(a10, b0, s10_0);
-    s10_1 = fma(a10, b1, s10_1);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
   }
 
   const long group = vector / 4;
-  const long n = 16 * (vector % 4);
 
-  float* wq_out_at = m.wq_out + 8768 * group + 64 * row + n;
-  const float* angles_at = m.angles + 64 * row + n;
-  store(wq_out_at, s0_0 * load(angles_at) + swap_pairs(s0_0) * load(angles_at + 8768));
-  store(wq_out_at + 64, s1_0 * load(angles_at + 64) + swap_pairs(s1_0) * load(angles_at + 8832));
-  store(wq_out_at + 128, s2_0 * load(angles_at + 128) + swap_pairs(s2_0) * load(angles_at + 8896));
-  store(wq_out_at + 192, s3_0 * load(angles_at + 192) + swap_pairs(s3_0) * load(angles_at + 8960));
-  store(wq_out_at + 256, s4_0 * load(angles_at + 256) + swap_pairs(s4_0) * load(angles_at + 9024));
-  store(wq_out_at + 320, s5_0 * load(angles_at + 320) + swap_pairs(s5_0) * load(angles_at + 9088));
-  store(wq_out_at + 384, s6_0 * load(angles_at + 384) + swap_pairs(s6_0) * load(angles_at + 9152));
-  store(wq_out_at + 448, s7_0 * load(angles_at + 448) + swap_pairs(s7_0) * load(angles_at + 9216));
-  store(wq_out_at + 512, s8_0 * load(angles_at + 512) + swap_pairs(s8_0) * load(angles_at + 9280));
-  store(wq_out_at + 576, s9_0 * load(angles_at + 576) + swap_pairs(s9_0) * load(angles_at + 9344));
-  store(wq_out_at + 640,
-      s10_0 * load(angles_at + 640) + swap_pairs(s10_0) * load(angles_at + 9408));
-  store(wq_out_at + 16, s0_1 * load(angles_at + 16) + swap_pairs(s0_1) * load(angles_at + 8784));
-  store(wq_out_at + 80, s1_1 * load(angles_at + 80) + swap_pairs(s1_1) * load(angles_at + 8848));
-  store(wq_out_at + 144, s2_1 * load(angles_at + 144) + swap_pairs(s2_1) * load(angles_at + 8912));
-  store(wq_out_at + 208, s3_1 * load(angles_at + 208) + swap_pairs(s3_1) * load(angles_at + 8976));
-  store(wq_out_at + 272, s4_1 * load(angles_at + 272) + swap_pairs(s4_1) * load(angles_at + 9040));
-  store(wq_out_at + 336, s5_1 * load(angles_at + 336) + swap_pairs(s5_1) * load(angles_at + 9104));
-  store(wq_out_at + 400, s6_1 * load(angles_at + 400) + swap_pairs(s6_1) * load(angles_at + 9168));
-  store(wq_out_at + 464, s7_1 * load(angles_at + 464) + swap_pairs(s7_1) * load(angles_at + 9232));
-  store(wq_out_at + 528, s8_1 * load(angles_at + 528) + swap_pairs(s8_1) * load(angles_at + 9296));
-  store(wq_out_at + 592, s9_1 * load(angles_at + 592) + swap_pairs(s9_1) * load(angles_at + 9360));
-  store(wq_out_at + 656,
-      s10_1 * load(angles_at + 656) + swap_pairs(s10_1) * load(angles_at + 9424));
+  float* wq_out_at = m.wq_out + 8768 * group + 64 * row;
+  const float* angles_at = m.angles + 64 * row;
+  store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8768));
+  store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8832));
+  store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8896));
+  store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8960));
+  store(wq_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 9024));
+  store(wq_out_at + 16, s01 * load(angles_at + 16) + swap_pairs(s01) * load(angles_at + 8784));
+  store(wq_out_at + 80, s11 * load(angles_at + 80) + swap_pairs(s11) * load(angles_at + 8848));
+  store(wq_out_at + 144, s21 * load(angles_at + 144) + swap_pairs(s21) * load(angles_at + 8912));
+  store(wq_out_at + 208, s31 * load(angles_at + 208) + swap_pairs(s31) * load(angles_at + 8976));
+  store(wq_out_at + 272, s41 * load(angles_at + 272) + swap_pairs(s41) * load(angles_at + 9040));
+  store(wq_out_at + 32, s02 * load(angles_at + 32) + swap_pairs(s02) * load(angles_at + 8800));
+  store(wq_out_at + 96, s12 * load(angles_at + 96) + swap_pairs(s12) * load(angles_at + 8864));
+  store(wq_out_at + 160, s22 * load(angles_at + 160) + swap_pairs(s22) * load(angles_at + 8928));
+  store(wq_out_at + 224, s32 * load(angles_at + 224) + swap_pairs(s32) * load(angles_at + 8992));
+  store(wq_out_at + 288, s42 * load(angles_at + 288) + swap_pairs(s42) * load(angles_at + 9056));
+  store(wq_out_at + 48, s03 * load(angles_at + 48) + swap_pairs(s03) * load(angles_at + 8816));
+  store(wq_out_at + 112, s13 * load(angles_at + 112) + swap_pairs(s13) * load(angles_at + 8880));
+  store(wq_out_at + 176, s23 * load(angles_at + 176) + swap_pairs(s23) * load(angles_at + 8944));
+  store(wq_out_at + 240, s33 * load(angles_at + 240) + swap_pairs(s33) * load(angles_at + 9008));
+  store(wq_out_at + 304, s43 * load(angles_at + 304) + swap_pairs(s43) * load(angles_at + 9072));
 }
 
-// 14 rows of a times 32 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wk_tile_14x32(const Memory& m, const float* a, const float* w, long row,
+// 6 rows of a times 64 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wk_tile_6x64(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
-  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
-  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
-  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
-  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
-  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
-  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
-  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
-  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
-  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
-  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
-  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
-  vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
-  vec s13_0 = splat(0.0f), s13_1 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
-    const vec b0 = load(w + 32 * k);
-    const vec b1 = load(w + 32 * k + 16);
+    const vec b0 = load(w + 64 * k);
+    const vec b1 = load(w + 64 * k + 16);
+    const vec b2 = load(w + 64 * k + 32);
+    const vec b3 = load(w + 64 * k + 48);
     const vec a0 = splat(a[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    s0_1 = fma(a0, b1, s0_1);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
     const vec a1 = splat(a[k + 320]);
-    s1_0 = fma(a1, b0, s1_0);
-    s1_1 = fma(a1, b1, s1_1);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
     const vec a2 = splat(a[k + 640]);
-    s2_0 = fma(a2, b0, s2_0);
-    s2_1 = fma(a2, b1, s2_1);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
     const vec a3 = splat(a[k + 960]);
-    s3_0 = fma(a3, b0, s3_0);
-    s3_1 = fma(a3, b1, s3_1);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
     const vec a4 = splat(a[k + 1280]);
-    s4_0 = fma(a4, b0, s4_0);
-    s4_1 = fma(a4, b1, s4_1);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
     const vec a5 = splat(a[k + 1600]);
-    s5_0 = fma(a5, b0, s5_0);
-    s5_1 = fma(a5, b1, s5_1);
-    const vec a6 = splat(a[k + 1920]);
-    s6_0 = fma(a6, b0, s6_0);
-    s6_1 = fma(a6, b1, s6_1);
-    const vec a7 = splat(a[k + 2240]);
-    s7_0 = fma(a7, b0, s7_0);
-    s7_1 = fma(a7, b1, s7_1);
-    const vec a8 = splat(a[k + 2560]);
-    s8_0 = fma(a8, b0, s8_0);
-    s8_1 = fma(a8, b1, s8_1);
-    const vec a9 = splat(a[k + 2880]);
-    s9_0 = fma(a9, b0, s9_0);
-    s9_1 = fma(a9, b1, s9_1);
-    const vec a10 = splat(a[k + 3200]);
-    s10_0 = fma(a10, b0, s10_0);
-    s10_1 = fma(a10, b1, s10_1);
-    const vec a11 = splat(a[k + 3520]);
-    s11_0 = fma(a11, b0, s11_0);
-    s11_1 = fma(a11, b1, s11_1);
-    const vec a12 = splat(a[k + 3840]);
-    s12_0 = fma(a12, b0, s12_0);
-    s12_1 = fma(a12, b1, s12_1);
-    const vec a13 = splat(a[k + 4160]);
-    s13_0 = fma(a13, b0, s13_0);
-    s13_1 = fma(a13, b1, s13_1);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    s53 = fma(a5, b3, s53);
   }
 
   const long group = vector / 4;
-  const long n = 16 * (vector % 4);
 
-  float* wk_out_at = m.wk_out + 8768 * group + 64 * row + n;
-  const float* angles_at = m.angles + 64 * row + n;
-  store(wk_out_at, s0_0 * load(angles_at) + swap_pairs(s0_0) * load(angles_at + 8768));
-  store(wk_out_at + 64, s1_0 * load(angles_at + 64) + swap_pairs(s1_0) * load(angles_at + 8832));
-  store(wk_out_at + 128, s2_0 * load(angles_at + 128) + swap_pairs(s2_0) * load(angles_at + 8896));
-  store(wk_out_at + 192, s3_0 * load(angles_at + 192) + swap_pairs(s3_0) * load(angles_at + 8960));
-  store(wk_out_at + 256, s4_0 * load(angles_at + 256) + swap_pairs(s4_0) * load(angles_at + 9024));
-  store(wk_out_at + 320, s5_0 * load(angles_at + 320) + swap_pairs(s5_0) * load(angles_at + 9088));
-  store(wk_out_at + 384, s6_0 * load(angles_at + 384) + swap_pairs(s6_0) * load(angles_at + 9152));
-  store(wk_out_at + 448, s7_0 * load(angles_at + 448) + swap_pairs(s7_0) * load(angles_at + 9216));
-  store(wk_out_at + 512, s8_0 * load(angles_at + 512) + swap_pairs(s8_0) * load(angles_at + 9280));
-  store(wk_out_at + 576, s9_0 * load(angles_at + 576) + swap_pairs(s9_0) * load(angles_at + 9344));
-  store(wk_out_at + 640,
-      s10_0 * load(angles_at + 640) + swap_pairs(s10_0) * load(angles_at + 9408));
-  store(wk_out_at + 704,
-      s11_0 * load(angles_at + 704) + swap_pairs(s11_0) * load(angles_at + 9472));
-  store(wk_out_at + 768,
-      s12_0 * load(angles_at + 768) + swap_pairs(s12_0) * load(angles_at + 9536));
-  store(wk_out_at + 832,
-      s13_0 * load(angles_at + 832) + swap_pairs(s13_0) * load(angles_at + 9600));
-  store(wk_out_at + 16, s0_1 * load(angles_at + 16) + swap_pairs(s0_1) * load(angles_at + 8784));
-  store(wk_out_at + 80, s1_1 * load(angles_at + 80) + swap_pairs(s1_1) * load(angles_at + 8848));
-  store(wk_out_at + 144, s2_1 * load(angles_at + 144) + swap_pairs(s2_1) * load(angles_at + 8912));
-  store(wk_out_at + 208, s3_1 * load(angles_at + 208) + swap_pairs(s3_1) * load(angles_at + 8976));
-  store(wk_out_at + 272, s4_1 * load(angles_at + 272) + swap_pairs(s4_1) * load(angles_at + 9040));
-  store(wk_out_at + 336, s5_1 * load(angles_at + 336) + swap_pairs(s5_1) * load(angles_at + 9104));
-  store(wk_out_at + 400, s6_1 * load(angles_at + 400) + swap_pairs(s6_1) * load(angles_at + 9168));
-  store(wk_out_at + 464, s7_1 * load(angles_at + 464) + swap_pairs(s7_1) * load(angles_at + 9232));
-  store(wk_out_at + 528, s8_1 * load(angles_at + 528) + swap_pairs(s8_1) * load(angles_at + 9296));
-  store(wk_out_at + 592, s9_1 * load(angles_at + 592) + swap_pairs(s9_1) * load(angles_at + 9360));
-  store(wk_out_at + 656,
-      s10_1 * load(angles_at + 656) + swap_pairs(s10_1) * load(angles_at + 9424));
-  store(wk_out_at + 720,
-      s11_1 * load(angles_at + 720) + swap_pairs(s11_1) * load(angles_at + 9488));
-  store(wk_out_at + 784,
-      s12_1 * load(angles_at + 784) + swap_pairs(s12_1) * load(angles_at + 9552));
-  store(wk_out_at + 848,
-      s13_1 * load(angles_at + 848) + swap_pairs(s13_1) * load(angles_at + 9616));
+  float* wk_out_at = m.wk_out + 8768 * group + 64 * row;
+  const float* angles_at = m.angles + 64 * row;
+  store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8768));
+  store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8832));
+  store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8896));
+  store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8960));
+  store(wk_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 9024));
+  store(wk_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 9088));
+  store(wk_out_at + 16, s01 * load(angles_at + 16) + swap_pairs(s01) * load(angles_at + 8784));
+  store(wk_out_at + 80, s11 * load(angles_at + 80) + swap_pairs(s11) * load(angles_at + 8848));
+  store(wk_out_at + 144, s21 * load(angles_at + 144) + swap_pairs(s21) * load(angles_at + 8912));
+  store(wk_out_at + 208, s31 * load(angles_at + 208) + swap_pairs(s31) * load(angles_at + 8976));
+  store(wk_out_at + 272, s41 * load(angles_at + 272) + swap_pairs(s41) * load(angles_at + 9040));
+  store(wk_out_at + 336, s51 * load(angles_at + 336) + swap_pairs(s51) * load(angles_at + 9104));
+  store(wk_out_at + 32, s02 * load(angles_at + 32) + swap_pairs(s02) * load(angles_at + 8800));
+  store(wk_out_at + 96, s12 * load(angles_at + 96) + swap_pairs(s12) * load(angles_at + 8864));
+  store(wk_out_at + 160, s22 * load(angles_at + 160) + swap_pairs(s22) * load(angles_at + 8928));
+  store(wk_out_at + 224, s32 * load(angles_at + 224) + swap_pairs(s32) * load(angles_at + 8992));
+  store(wk_out_at + 288, s42 * load(angles_at + 288) + swap_pairs(s42) * load(angles_at + 9056));
+  store(wk_out_at + 352, s52 * load(angles_at + 352) + swap_pairs(s52) * load(angles_at + 9120));
+  store(wk_out_at + 48, s03 * load(angles_at + 48) + swap_pairs(s03) * load(angles_at + 8816));
+  store(wk_out_at + 112, s13 * load(angles_at + 112) + swap_pairs(s13) * load(angles_at + 8880));
+  store(wk_out_at + 176, s23 * load(angles_at + 176) + swap_pairs(s23) * load(angles_at + 8944));
+  store(wk_out_at + 240, s33 * load(angles_at + 240) + swap_pairs(s33) * load(angles_at + 9008));
+  store(wk_out_at + 304, s43 * load(angles_at + 304) + swap_pairs(s43) * load(angles_at + 9072));
+  store(wk_out_at + 368, s53 * load(angles_at + 368) + swap_pairs(s53) * load(angles_at + 9136));
 }
 
-// 11 rows of a times 32 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wk_tile_11x32(const Memory& m, const float* a, const float* w, long row,
+// 5 rows of a times 64 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wk_tile_5x64(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
-  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
-  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
-  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
-  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
-  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
-  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
-  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
-  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
-  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
-  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
-    const vec b0 = load(w + 32 * k);
-    const vec b1 = load(w + 32 * k + 16);
+    const vec b0 = load(w + 64 * k);
+    const vec b1 = load(w + 64 * k + 16);
+    const vec b2 = load(w + 64 * k + 32);
+    const vec b3 = load(w + 64 * k + 48);
     const vec a0 = splat(a[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    s0_1 = fma(a0, b1, s0_1);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
     const vec a1 = splat(a[k + 320]);
-    s1_0 = fma(a1, b0, s1_0);
-    s1_1 = fma(a1, b1, s1_1);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
     const vec a2 = splat(a[k + 640]);
-    s2_0 = fma(a2, b0, s2_0);
-    s2_1 = fma(a2, b1, s2_1);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
     const vec a3 = splat(a[k + 960]);
-    s3_0 = fma(a3, b0, s3_0);
-    s3_1 = fma(a3, b1, s3_1);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
     const vec a4 = splat(a[k + 1280]);
-    s4_0 = fma(a4, b0, s4_0);
-    s4_1 = fma(a4, b1, s4_1);
-    const vec a5 = splat(a[k + 1600]);
-    s5_0 = fma(a5, b0, s5_0);
-    s5_1 = fma(a5, b1, s5_1);
-    const vec a6 = splat(a[k + 1920]);
-    s6_0 = fma(a6, b0, s6_0);
-    s6_1 = fma(a6, b1, s6_1);
-    const vec a7 = splat(a[k + 2240]);
-    s7_0 = fma(a7, b0, s7_0);
-    s7_1 = fma(a7, b1, s7_1);
-    const vec a8 = splat(a[k + 2560]);
-    s8_0 = fma(a8, b0, s8_0);
-    s8_1 = fma(a8, b1, s8_1);
-    const vec a9 = splat(a[k + 2880]);
-    s9_0 = fma(a9, b0, s9_0);
-    s9_1 = fma(a9, b1, s9_1);
-    const vec a10 = splat(a[k + 3200]);
-    s10_0 = fma(a10, b0, s10_0);
-    s10_1 = fma(a10, b1, s10_1);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
   }
 
   const long group = vector / 4;
-  const long n = 16 * (vector % 4);
 
-  float* wk_out_at = m.wk_out + 8768 * group + 64 * row + n;
-  const float* angles_at = m.angles + 64 * row + n;
-  store(wk_out_at, s0_0 * load(angles_at) + swap_pairs(s0_0) * load(angles_at + 8768));
-  store(wk_out_at + 64, s1_0 * load(angles_at + 64) + swap_pairs(s1_0) * load(angles_at + 8832));
-  store(wk_out_at + 128, s2_0 * load(angles_at + 128) + swap_pairs(s2_0) * load(angles_at + 8896));
-  store(wk_out_at + 192, s3_0 * load(angles_at + 192) + swap_pairs(s3_0) * load(angles_at + 8960));
-  store(wk_out_at + 256, s4_0 * load(angles_at + 256) + swap_pairs(s4_0) * load(angles_at + 9024));
-  store(wk_out_at + 320, s5_0 * load(angles_at + 320) + swap_pairs(s5_0) * load(angles_at + 9088));
-  store(wk_out_at + 384, s6_0 * load(angles_at + 384) + swap_pairs(s6_0) * load(angles_at + 9152));
-  store(wk_out_at + 448, s7_0 * load(angles_at + 448) + swap_pairs(s7_0) * load(angles_at + 9216));
-  store(wk_out_at + 512, s8_0 * load(angles_at + 512) + swap_pairs(s8_0) * load(angles_at + 9280));
-  store(wk_out_at + 576, s9_0 * load(angles_at + 576) + swap_pairs(s9_0) * load(angles_at + 9344));
-  store(wk_out_at + 640,
-      s10_0 * load(angles_at + 640) + swap_pairs(s10_0) * load(angles_at + 9408));
-  store(wk_out_at + 16, s0_1 * load(angles_at + 16) + swap_pairs(s0_1) * load(angles_at + 8784));
-  store(wk_out_at + 80, s1_1 * load(angles_at + 80) + swap_pairs(s1_1) * load(angles_at + 8848));
-  store(wk_out_at + 144, s2_1 * load(angles_at + 144) + swap_pairs(s2_1) * load(angles_at + 8912));
-  store(wk_out_at + 208, s3_1 * load(angles_at + 208) + swap_pairs(s3_1) * load(angles_at + 8976));
-  store(wk_out_at + 272, s4_1 * load(angles_at + 272) + swap_pairs(s4_1) * load(angles_at + 9040));
-  store(wk_out_at + 336, s5_1 * load(angles_at + 336) + swap_pairs(s5_1) * load(angles_at + 9104));
-  store(wk_out_at + 400, s6_1 * load(angles_at + 400) + swap_pairs(s6_1) * load(angles_at + 9168));
-  store(wk_out_at + 464, s7_1 * load(angles_at + 464) + swap_pairs(s7_1) * load(angles_at + 9232));
-  store(wk_out_at + 528, s8_1 * load(angles_at + 528) + swap_pairs(s8_1) * load(angles_at + 9296));
-  store(wk_out_at + 592, s9_1 * load(angles_at + 592) + swap_pairs(s9_1) * load(angles_at + 9360));
-  store(wk_out_at + 656,
-      s10_1 * load(angles_at + 656) + swap_pairs(s10_1) * load(angles_at + 9424));
+  float* wk_out_at = m.wk_out + 8768 * group + 64 * row;
+  const float* angles_at = m.angles + 64 * row;
+  store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8768));
+  store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8832));
+  store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8896));
+  store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8960));
+  store(wk_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 9024));
+  store(wk_out_at + 16, s01 * load(angles_at + 16) + swap_pairs(s01) * load(angles_at + 8784));
+  store(wk_out_at + 80, s11 * load(angles_at + 80) + swap_pairs(s11) * load(angles_at + 8848));
+  store(wk_out_at + 144, s21 * load(angles_at + 144) + swap_pairs(s21) * load(angles_at + 8912));
+  store(wk_out_at + 208, s31 * load(angles_at + 208) + swap_pairs(s31) * load(angles_at + 8976));
+  store(wk_out_at + 272, s41 * load(angles_at + 272) + swap_pairs(s41) * load(angles_at + 9040));
+  store(wk_out_at + 32, s02 * load(angles_at + 32) + swap_pairs(s02) * load(angles_at + 8800));
+  store(wk_out_at + 96, s12 * load(angles_at + 96) + swap_pairs(s12) * load(angles_at + 8864));
+  store(wk_out_at + 160, s22 * load(angles_at + 160) + swap_pairs(s22) * load(angles_at + 8928));
+  store(wk_out_at + 224, s32 * load(angles_at + 224) + swap_pairs(s32) * load(angles_at + 8992));
+  store(wk_out_at + 288, s42 * load(angles_at + 288) + swap_pairs(s42) * load(angles_at + 9056));
+  store(wk_out_at + 48, s03 * load(angles_at + 48) + swap_pairs(s03) * load(angles_at + 8816));
+  store(wk_out_at + 112, s13 * load(angles_at + 112) + swap_pairs(s13) * load(angles_at + 8880));
+  store(wk_out_at + 176, s23 * load(angles_at + 176) + swap_pairs(s23) * load(angles_at + 8944));
+  store(wk_out_at + 240, s33 * load(angles_at + 240) + swap_pairs(s33) * load(angles_at + 9008));
+  store(wk_out_at + 304, s43 * load(angles_at + 304) + swap_pairs(s43) * load(angles_at + 9072));
 }
 
-// 14 rows of a times 32 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wv_tile_14x32(const Memory& m, const float* a, const float* w, long row,
+// 6 rows of a times 64 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wv_tile_6x64(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
-  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
-  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
-  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
-  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
-  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
-  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
-  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
-  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
-  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
-  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
-  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
-  vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
-  vec s13_0 = splat(0.0f), s13_1 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
-    const vec b0 = load(w + 32 * k);
-    const vec b1 = load(w + 32 * k + 16);
+    const vec b0 = load(w + 64 * k);
+    const vec b1 = load(w + 64 * k + 16);
+    const vec b2 = load(w + 64 * k + 32);
+    const vec b3 = load(w + 64 * k + 48);
     const vec a0 = splat(a[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    s0_1 = fma(a0, b1, s0_1);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
     const vec a1 = splat(a[k + 320]);
-    s1_0 = fma(a1, b0, s1_0);
-    s1_1 = fma(a1, b1, s1_1);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
     const vec a2 = splat(a[k + 640]);
-    s2_0 = fma(a2, b0, s2_0);
-    s2_1 = fma(a2, b1, s2_1);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
     const vec a3 = splat(a[k + 960]);
-    s3_0 = fma(a3, b0, s3_0);
-    s3_1 = fma(a3, b1, s3_1);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
     const vec a4 = splat(a[k + 1280]);
-    s4_0 = fma(a4, b0, s4_0);
-    s4_1 = fma(a4, b1, s4_1);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
     const vec a5 = splat(a[k + 1600]);
-    s5_0 = fma(a5, b0, s5_0);
-    s5_1 = fma(a5, b1, s5_1);
-    const vec a6 = splat(a[k + 1920]);
-    s6_0 = fma(a6, b0, s6_0);
-    s6_1 = fma(a6, b1, s6_1);
-    const vec a7 = splat(a[k + 2240]);
-    s7_0 = fma(a7, b0, s7_0);
-    s7_1 = fma(a7, b1, s7_1);
-    const vec a8 = splat(a[k + 2560]);
-    s8_0 = fma(a8, b0, s8_0);
-    s8_1 = fma(a8, b1, s8_1);
-    const vec a9 = splat(a[k + 2880]);
-    s9_0 = fma(a9, b0, s9_0);
-    s9_1 = fma(a9, b1, s9_1);
-    const vec a10 = splat(a[k + 3200]);
-    s10_0 = fma(a10, b0, s10_0);
-    s10_1 = fma(a10, b1, s10_1);
-    const vec a11 = splat(a[k + 3520]);
-    s11_0 = fma(a11, b0, s11_0);
-    s11_1 = fma(a11, b1, s11_1);
-    const vec a12 = splat(a[k + 3840]);
-    s12_0 = fma(a12, b0, s12_0);
-    s12_1 = fma(a12, b1, s12_1);
-    const vec a13 = splat(a[k + 4160]);
-    s13_0 = fma(a13, b0, s13_0);
-    s13_1 = fma(a13, b1, s13_1);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    s53 = fma(a5, b3, s53);
   }
 
   const long group = vector / 4;
-  const long n = 16 * (vector % 4);
 
-  float* wv_out_at = m.wv_out + 8768 * group + 64 * row + n;
-  store(wv_out_at, s0_0);
-  store(wv_out_at + 64, s1_0);
-  store(wv_out_at + 128, s2_0);
-  store(wv_out_at + 192, s3_0);
-  store(wv_out_at + 256, s4_0);
-  store(wv_out_at + 320, s5_0);
-  store(wv_out_at + 384, s6_0);
-  store(wv_out_at + 448, s7_0);
-  store(wv_out_at + 512, s8_0);
-  store(wv_out_at + 576, s9_0);
-  store(wv_out_at + 640, s10_0);
-  store(wv_out_at + 704, s11_0);
-  store(wv_out_at + 768, s12_0);
-  store(wv_out_at + 832, s13_0);
-  store(wv_out_at + 16, s0_1);
-  store(wv_out_at + 80, s1_1);
-  store(wv_out_at + 144, s2_1);
-  store(wv_out_at + 208, s3_1);
-  store(wv_out_at + 272, s4_1);
-  store(wv_out_at + 336, s5_1);
-  store(wv_out_at + 400, s6_1);
-  store(wv_out_at + 464, s7_1);
-  store(wv_out_at + 528, s8_1);
-  store(wv_out_at + 592, s9_1);
-  store(wv_out_at + 656, s10_1);
-  store(wv_out_at + 720, s11_1);
-  store(wv_out_at + 784, s12_1);
-  store(wv_out_at + 848, s13_1);
+  float* wv_out_at = m.wv_out + 8768 * group + 64 * row;
+  store(wv_out_at, s00);
+  store(wv_out_at + 64, s10);
+  store(wv_out_at + 128, s20);
+  store(wv_out_at + 192, s30);
+  store(wv_out_at + 256, s40);
+  store(wv_out_at + 320, s50);
+  store(wv_out_at + 16, s01);
+  store(wv_out_at + 80, s11);
+  store(wv_out_at + 144, s21);
+  store(wv_out_at + 208, s31);
+  store(wv_out_at + 272, s41);
+  store(wv_out_at + 336, s51);
+  store(wv_out_at + 32, s02);
+  store(wv_out_at + 96, s12);
+  store(wv_out_at + 160, s22);
+  store(wv_out_at + 224, s32);
+  store(wv_out_at + 288, s42);
+  store(wv_out_at + 352, s52);
+  store(wv_out_at + 48, s03);
+  store(wv_out_at + 112, s13);
+  store(wv_out_at + 176, s23);
+  store(wv_out_at + 240, s33);
+  store(wv_out_at + 304, s43);
+  store(wv_out_at + 368, s53);
 }
 
-// 11 rows of a times 32 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wv_tile_11x32(const Memory& m, const float* a, const float* w, long row,
+// 5 rows of a times 64 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wv_tile_5x64(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
-  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
-  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
-  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
-  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
-  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
-  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
-  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
-  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
-  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
-  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
-    const vec b0 = load(w + 32 * k);
-    const vec b1 = load(w + 32 * k + 16);
+    const vec b0 = load(w + 64 * k);
+    const vec b1 = load(w + 64 * k + 16);
+    const vec b2 = load(w + 64 * k + 32);
+    const vec b3 = load(w + 64 * k + 48);
     const vec a0 = splat(a[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    s0_1 = fma(a0, b1, s0_1);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
     const vec a1 = splat(a[k + 320]);
-    s1_0 = fma(a1, b0, s1_0);
-    s1_1 = fma(a1, b1, s1_1);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
     const vec a2 = splat(a[k + 640]);
-    s2_0 = fma(a2, b0, s2_0);
-    s2_1 = fma(a2, b1, s2_1);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
     const vec a3 = splat(a[k + 960]);
-    s3_0 = fma(a3, b0, s3_0);
-    s3_1 = fma(a3, b1, s3_1);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
     const vec a4 = splat(a[k + 1280]);
-    s4_0 = fma(a4, b0, s4_0);
-    s4_1 = fma(a4, b1, s4_1);
-    const vec a5 = splat(a[k + 1600]);
-    s5_0 = fma(a5, b0, s5_0);
-    s5_1 = fma(a5, b1, s5_1);
-    const vec a6 = splat(a[k + 1920]);
-    s6_0 = fma(a6, b0, s6_0);
-    s6_1 = fma(a6, b1, s6_1);
-    const vec a7 = splat(a[k + 2240]);
-    s7_0 = fma(a7, b0, s7_0);
-    s7_1 = fma(a7, b1, s7_1);
-    const vec a8 = splat(a[k + 2560]);
-    s8_0 = fma(a8, b0, s8_0);
-    s8_1 = fma(a8, b1, s8_1);
-    const vec a9 = splat(a[k + 2880]);
-    s9_0 = fma(a9, b0, s9_0);
-    s9_1 = fma(a9, b1, s9_1);
-    const vec a10 = splat(a[k + 3200]);
-    s10_0 = fma(a10, b0, s10_0);
-    s10_1 = fma(a10, b1, s10_1);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
   }
 
   const long group = vector / 4;
-  const long n = 16 * (vector % 4);
 
-  float* wv_out_at = m.wv_out + 8768 * group + 64 * row + n;
-  store(wv_out_at, s0_0);
-  store(wv_out_at + 64, s1_0);
-  store(wv_out_at + 128, s2_0);
-  store(wv_out_at + 192, s3_0);
-  store(wv_out_at + 256, s4_0);
-  store(wv_out_at + 320, s5_0);
-  store(wv_out_at + 384, s6_0);
-  store(wv_out_at + 448, s7_0);
-  store(wv_out_at + 512, s8_0);
-  store(wv_out_at + 576, s9_0);
-  store(wv_out_at + 640, s10_0);
-  store(wv_out_at + 16, s0_1);
-  store(wv_out_at + 80, s1_1);
-  store(wv_out_at + 144, s2_1);
-  store(wv_out_at + 208, s3_1);
-  store(wv_out_at + 272, s4_1);
-  store(wv_out_at + 336, s5_1);
-  store(wv_out_at + 400, s6_1);
-  store(wv_out_at + 464, s7_1);
-  store(wv_out_at + 528, s8_1);
-  store(wv_out_at + 592, s9_1);
-  store(wv_out_at + 656, s10_1);
+  float* wv_out_at = m.wv_out + 8768 * group + 64 * row;
+  store(wv_out_at, s00);
+  store(wv_out_at + 64, s10);
+  store(wv_out_at + 128, s20);
+  store(wv_out_at + 192, s30);
+  store(wv_out_at + 256, s40);
+  store(wv_out_at + 16, s01);
+  store(wv_out_at + 80, s11);
+  store(wv_out_at + 144, s21);
+  store(wv_out_at + 208, s31);
+  store(wv_out_at + 272, s41);
+  store(wv_out_at + 32, s02);
+  store(wv_out_at + 96, s12);
+  store(wv_out_at + 160, s22);
+  store(wv_out_at + 224, s32);
+  store(wv_out_at + 288, s42);
+  store(wv_out_at + 48, s03);
+  store(wv_out_at + 112, s13);
+  store(wv_out_at + 176, s23);
+  store(wv_out_at + 240, s33);
+  store(wv_out_at + 304, s43);
 }
 
 // An item: all rows against one panel of columns.
 [[gnu::noinline]] void project_wq_wk_wv(const Memory& m, long item) {
-  if (item < 10) {
+  if (item < 5) {
     const float* a = m.x;
-    const float* w = m.packed + 10240 * item + 17536;
-    const long vector = 2 * item;
-    for (long row = 0; row < 126; row += 14) {
-      wq_tile_14x32(m, a + 320 * row, w, row, vector);
+    const float* w = m.packed + 20480 * item + 17536;
+    const long vector = 4 * item;
+    for (long row = 0; row < 132; row += 6) {
+      wq_tile_6x64(m, a + 320 * row, w, row, vector);
     }
-    wq_tile_11x32(m, a + 40320, w, 126, vector);
-  } else if (item < 20) {
+    wq_tile_5x64(m, a + 42240, w, 132, vector);
+  } else if (item < 10) {
     const float* a = m.x;
-    const float* w = m.packed + 10240 * item + 17536;
-    const long vector = 2 * item - 20;
-    for (long row = 0; row < 126; row += 14) {
-      wk_tile_14x32(m, a + 320 * row, w, row, vector);
+    const float* w = m.packed + 20480 * item + 17536;
+    const long vector = 4 * item - 20;
+    for (long row = 0; row < 132; row += 6) {
+      wk_tile_6x64(m, a + 320 * row, w, row, vector);
     }
-    wk_tile_11x32(m, a + 40320, w, 126, vector);
+    wk_tile_5x64(m, a + 42240, w, 132, vector);
   } else {
     const float* a = m.x;
-    const float* w = m.packed + 10240 * item + 17536;
-    const long vector = 2 * item - 40;
-    for (long row = 0; row < 126; row += 14) {
-      wv_tile_14x32(m, a + 320 * row, w, row, vector);
+    const float* w = m.packed + 20480 * item + 17536;
+    const long vector = 4 * item - 40;
+    for (long row = 0; row < 132; row += 6) {
+      wv_tile_6x64(m, a + 320 * row, w, row, vector);
     }
-    wv_tile_11x32(m, a + 40320, w, 126, vector);
+    wv_tile_5x64(m, a + 42240, w, 132, vector);
   }
 }
 
@@ -1374,7 +1250,9 @@ struct attention_memory {
 // Scores of 48 rows become weights; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_48(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
-  const lanes_t outside0 = negation(less_equal(load(local.block_total), splat(0x1p+40f)));
+  const lanes_t outside0 = negation(either(less_equal(load(local.block_total), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * old0, exponent_of(load(local.block_total))))));
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
   store(local.peak, peak0);
@@ -1384,7 +1262,10 @@ struct attention_memory {
   vec total0 = splat(0.0f);
 
   const vec old1 = load(local.peak + 16);
-  const lanes_t outside1 = negation(less_equal(load(local.block_total + 16), splat(0x1p+40f)));
+  const lanes_t outside1 =
+      negation(either(less_equal(load(local.block_total + 16), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 16), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * old1, exponent_of(load(local.block_total + 16))))));
   const vec peak1 =
       select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 16)), old1);
   store(local.peak + 16, peak1);
@@ -1394,7 +1275,10 @@ struct attention_memory {
   vec total1 = splat(0.0f);
 
   const vec old2 = load(local.peak + 32);
-  const lanes_t outside2 = negation(less_equal(load(local.block_total + 32), splat(0x1p+40f)));
+  const lanes_t outside2 =
+      negation(either(less_equal(load(local.block_total + 32), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 32), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * old2, exponent_of(load(local.block_total + 32))))));
   const vec peak2 =
       select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 32)), old2);
   store(local.peak + 32, peak2);
@@ -2098,6 +1982,63 @@ struct attention_memory {
   }
 }
 
+// Of 48 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_48(attention_memory& local, long count) {
+  for (long i = 0; i < 48; i += 16) {
+    const vec total = load(local.block_total + i);
+    const lanes_t inside = less_equal(total, splat(0x1p+40f));
+    const vec rise = select(inside, splat(0.0f), exponent_of(total));
+    const vec old = load(local.peak + i);
+    const vec peak = old + rise;
+    const vec carry = select(inside, splat(1.0f), inverse_power(total));
+    store(local.peak + i, peak);
+    store(local.shift + i, splat(0.0f) - peak);
+    store(local.carry + i, carry);
+    store(local.block_total + i, carry * total);
+    if (any(negation(inside))) {
+      for (long j = 0; j < count; ++j) {
+        store(local.scores + i + 48 * j, carry * load(local.scores + i + 48 * j));
+      }
+    }
+  }
+}
+
+// Weights of 48 rows and `count` columns, the first `from` of them made from scores, once more
+// where they left the range.
+[[gnu::noinline]] void attention_mend_48(const Memory& m, long c1, long row, long col, long from,
+    long count, long whole_end, attention_memory& local, bool fresh) {
+  // Too large for that: the greatest score becomes the reference.
+  const lanes_t inside0 = either(less_equal(load(local.block_total), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
+  const lanes_t inside1 = both(inside0,
+      either(less_equal(load(local.block_total + 16), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 16), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * load(local.peak + 16),
+                  exponent_of(load(local.block_total + 16))))));
+  const lanes_t inside2 = both(inside1,
+      either(less_equal(load(local.block_total + 32), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 32), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * load(local.peak + 32),
+                  exponent_of(load(local.block_total + 32))))));
+  if (any(negation(inside2))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    store(local.block_peak + 32, splat(-__FLT_MAX__));
+    attention_scores_of_48(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_48(local, from, false);
+    if (!fresh) {
+      attention_carry_over_48(m, c1, row, local);
+    }
+    attention_weights_of_48(m, c1, row, col, from, count, whole_end, local);
+  }
+
+  attention_lower_weights_48(local, count);
+  if (!fresh) {
+    attention_carry_over_48(m, c1, row, local);
+  }
+}
+
 // 14 rows x 32 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_14x32(const float* weights, const float* v, long count,
     float* out, bool fresh) {
@@ -2342,20 +2283,12 @@ struct attention_memory {
 
   attention_weights_of_48(m, c1, row, col, done, count, whole_end, local);
 
-  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
+  // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
   const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 16), splat(0x1p+40f)));
   const lanes_t inside2 = both(inside1, less_equal(load(local.block_total + 32), splat(0x1p+40f)));
   if (any(negation(inside2))) {
-    store(local.block_peak, splat(-__FLT_MAX__));
-    store(local.block_peak + 16, splat(-__FLT_MAX__));
-    store(local.block_peak + 32, splat(-__FLT_MAX__));
-    attention_scores_of_48(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_48(local, done, false);
-    if (!fresh) {
-      attention_carry_over_48(m, c1, row, local);
-    }
-    attention_weights_of_48(m, c1, row, col, done, count, whole_end, local);
+    attention_mend_48(m, c1, row, col, done, count, whole_end, local, fresh);
   }
 
   attention_fold_48(m, c1, row, col, count, local, fresh);
@@ -3824,6 +3757,63 @@ struct attention_memory {
   }
 }
 
+// Of 41 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_41(attention_memory& local, long count) {
+  for (long i = 0; i < 48; i += 16) {
+    const vec total = load(local.block_total + i);
+    const lanes_t inside = less_equal(total, splat(0x1p+40f));
+    const vec rise = select(inside, splat(0.0f), exponent_of(total));
+    const vec old = load(local.peak + i);
+    const vec peak = old + rise;
+    const vec carry = select(inside, splat(1.0f), inverse_power(total));
+    store(local.peak + i, peak);
+    store(local.shift + i, splat(0.0f) - peak);
+    store(local.carry + i, carry);
+    store(local.block_total + i, carry * total);
+    if (any(negation(inside))) {
+      for (long j = 0; j < count; ++j) {
+        store(local.scores + i + 48 * j, carry * load(local.scores + i + 48 * j));
+      }
+    }
+  }
+}
+
+// Weights of 41 rows and `count` columns, the first `from` of them made from scores, once more
+// where they left the range.
+[[gnu::noinline]] void attention_mend_41(const Memory& m, long c1, long row, long col, long from,
+    long count, long whole_end, attention_memory& local, bool fresh) {
+  // Too large for that: the greatest score becomes the reference.
+  const lanes_t inside0 = either(less_equal(load(local.block_total), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
+  const lanes_t inside1 = both(inside0,
+      either(less_equal(load(local.block_total + 16), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 16), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * load(local.peak + 16),
+                  exponent_of(load(local.block_total + 16))))));
+  const lanes_t inside2 = both(inside1,
+      either(less_equal(load(local.block_total + 32), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 32), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * load(local.peak + 32),
+                  exponent_of(load(local.block_total + 32))))));
+  if (any(negation(inside2))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    store(local.block_peak + 32, splat(-__FLT_MAX__));
+    attention_scores_of_41(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_48(local, from, false);
+    if (!fresh) {
+      attention_carry_over_41(m, c1, row, local);
+    }
+    attention_weights_of_41(m, c1, row, col, from, count, whole_end, local);
+  }
+
+  attention_lower_weights_41(local, count);
+  if (!fresh) {
+    attention_carry_over_41(m, c1, row, local);
+  }
+}
+
 // 13 rows x 32 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_13x32(const float* weights, const float* v, long count,
     float* out, bool fresh) {
@@ -3997,20 +3987,12 @@ struct attention_memory {
 
   attention_weights_of_41(m, c1, row, col, done, count, whole_end, local);
 
-  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
+  // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
   const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 16), splat(0x1p+40f)));
   const lanes_t inside2 = both(inside1, less_equal(load(local.block_total + 32), splat(0x1p+40f)));
   if (any(negation(inside2))) {
-    store(local.block_peak, splat(-__FLT_MAX__));
-    store(local.block_peak + 16, splat(-__FLT_MAX__));
-    store(local.block_peak + 32, splat(-__FLT_MAX__));
-    attention_scores_of_41(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_48(local, done, false);
-    if (!fresh) {
-      attention_carry_over_41(m, c1, row, local);
-    }
-    attention_weights_of_41(m, c1, row, col, done, count, whole_end, local);
+    attention_mend_41(m, c1, row, col, done, count, whole_end, local, fresh);
   }
 
   attention_fold_41(m, c1, row, col, count, local, fresh);
@@ -4089,193 +4071,157 @@ struct attention_memory {
   }
 }
 
-// 14 rows of a times 32 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wo_tile_14x32(const Memory& m, const float* a, const float* w, long row,
+// 6 rows of a times 64 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wo_tile_6x64(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
-  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
-  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
-  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
-  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
-  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
-  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
-  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
-  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
-  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
-  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
-  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
-  vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
-  vec s13_0 = splat(0.0f), s13_1 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
-    const vec b0 = load(w + 32 * k);
-    const vec b1 = load(w + 32 * k + 16);
+    const vec b0 = load(w + 64 * k);
+    const vec b1 = load(w + 64 * k + 16);
+    const vec b2 = load(w + 64 * k + 32);
+    const vec b3 = load(w + 64 * k + 48);
     const vec a0 = splat(a[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    s0_1 = fma(a0, b1, s0_1);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
     const vec a1 = splat(a[k + 320]);
-    s1_0 = fma(a1, b0, s1_0);
-    s1_1 = fma(a1, b1, s1_1);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
     const vec a2 = splat(a[k + 640]);
-    s2_0 = fma(a2, b0, s2_0);
-    s2_1 = fma(a2, b1, s2_1);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
     const vec a3 = splat(a[k + 960]);
-    s3_0 = fma(a3, b0, s3_0);
-    s3_1 = fma(a3, b1, s3_1);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
     const vec a4 = splat(a[k + 1280]);
-    s4_0 = fma(a4, b0, s4_0);
-    s4_1 = fma(a4, b1, s4_1);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
     const vec a5 = splat(a[k + 1600]);
-    s5_0 = fma(a5, b0, s5_0);
-    s5_1 = fma(a5, b1, s5_1);
-    const vec a6 = splat(a[k + 1920]);
-    s6_0 = fma(a6, b0, s6_0);
-    s6_1 = fma(a6, b1, s6_1);
-    const vec a7 = splat(a[k + 2240]);
-    s7_0 = fma(a7, b0, s7_0);
-    s7_1 = fma(a7, b1, s7_1);
-    const vec a8 = splat(a[k + 2560]);
-    s8_0 = fma(a8, b0, s8_0);
-    s8_1 = fma(a8, b1, s8_1);
-    const vec a9 = splat(a[k + 2880]);
-    s9_0 = fma(a9, b0, s9_0);
-    s9_1 = fma(a9, b1, s9_1);
-    const vec a10 = splat(a[k + 3200]);
-    s10_0 = fma(a10, b0, s10_0);
-    s10_1 = fma(a10, b1, s10_1);
-    const vec a11 = splat(a[k + 3520]);
-    s11_0 = fma(a11, b0, s11_0);
-    s11_1 = fma(a11, b1, s11_1);
-    const vec a12 = splat(a[k + 3840]);
-    s12_0 = fma(a12, b0, s12_0);
-    s12_1 = fma(a12, b1, s12_1);
-    const vec a13 = splat(a[k + 4160]);
-    s13_0 = fma(a13, b0, s13_0);
-    s13_1 = fma(a13, b1, s13_1);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    s53 = fma(a5, b3, s53);
   }
 
   const long n = 16 * vector;
 
   float* out_at = m.out + 320 * row + n;
-  store(out_at, s0_0);
-  store(out_at + 320, s1_0);
-  store(out_at + 640, s2_0);
-  store(out_at + 960, s3_0);
-  store(out_at + 1280, s4_0);
-  store(out_at + 1600, s5_0);
-  store(out_at + 1920, s6_0);
-  store(out_at + 2240, s7_0);
-  store(out_at + 2560, s8_0);
-  store(out_at + 2880, s9_0);
-  store(out_at + 3200, s10_0);
-  store(out_at + 3520, s11_0);
-  store(out_at + 3840, s12_0);
-  store(out_at + 4160, s13_0);
-  store(out_at + 16, s0_1);
-  store(out_at + 336, s1_1);
-  store(out_at + 656, s2_1);
-  store(out_at + 976, s3_1);
-  store(out_at + 1296, s4_1);
-  store(out_at + 1616, s5_1);
-  store(out_at + 1936, s6_1);
-  store(out_at + 2256, s7_1);
-  store(out_at + 2576, s8_1);
-  store(out_at + 2896, s9_1);
-  store(out_at + 3216, s10_1);
-  store(out_at + 3536, s11_1);
-  store(out_at + 3856, s12_1);
-  store(out_at + 4176, s13_1);
+  store(out_at, s00);
+  store(out_at + 320, s10);
+  store(out_at + 640, s20);
+  store(out_at + 960, s30);
+  store(out_at + 1280, s40);
+  store(out_at + 1600, s50);
+  store(out_at + 16, s01);
+  store(out_at + 336, s11);
+  store(out_at + 656, s21);
+  store(out_at + 976, s31);
+  store(out_at + 1296, s41);
+  store(out_at + 1616, s51);
+  store(out_at + 32, s02);
+  store(out_at + 352, s12);
+  store(out_at + 672, s22);
+  store(out_at + 992, s32);
+  store(out_at + 1312, s42);
+  store(out_at + 1632, s52);
+  store(out_at + 48, s03);
+  store(out_at + 368, s13);
+  store(out_at + 688, s23);
+  store(out_at + 1008, s33);
+  store(out_at + 1328, s43);
+  store(out_at + 1648, s53);
 }
 
-// 11 rows of a times 32 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wo_tile_11x32(const Memory& m, const float* a, const float* w, long row,
+// 5 rows of a times 64 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wo_tile_5x64(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
-  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
-  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
-  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
-  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
-  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
-  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
-  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
-  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
-  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
-  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
-    const vec b0 = load(w + 32 * k);
-    const vec b1 = load(w + 32 * k + 16);
+    const vec b0 = load(w + 64 * k);
+    const vec b1 = load(w + 64 * k + 16);
+    const vec b2 = load(w + 64 * k + 32);
+    const vec b3 = load(w + 64 * k + 48);
     const vec a0 = splat(a[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    s0_1 = fma(a0, b1, s0_1);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
     const vec a1 = splat(a[k + 320]);
-    s1_0 = fma(a1, b0, s1_0);
-    s1_1 = fma(a1, b1, s1_1);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
     const vec a2 = splat(a[k + 640]);
-    s2_0 = fma(a2, b0, s2_0);
-    s2_1 = fma(a2, b1, s2_1);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
     const vec a3 = splat(a[k + 960]);
-    s3_0 = fma(a3, b0, s3_0);
-    s3_1 = fma(a3, b1, s3_1);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
     const vec a4 = splat(a[k + 1280]);
-    s4_0 = fma(a4, b0, s4_0);
-    s4_1 = fma(a4, b1, s4_1);
-    const vec a5 = splat(a[k + 1600]);
-    s5_0 = fma(a5, b0, s5_0);
-    s5_1 = fma(a5, b1, s5_1);
-    const vec a6 = splat(a[k + 1920]);
-    s6_0 = fma(a6, b0, s6_0);
-    s6_1 = fma(a6, b1, s6_1);
-    const vec a7 = splat(a[k + 2240]);
-    s7_0 = fma(a7, b0, s7_0);
-    s7_1 = fma(a7, b1, s7_1);
-    const vec a8 = splat(a[k + 2560]);
-    s8_0 = fma(a8, b0, s8_0);
-    s8_1 = fma(a8, b1, s8_1);
-    const vec a9 = splat(a[k + 2880]);
-    s9_0 = fma(a9, b0, s9_0);
-    s9_1 = fma(a9, b1, s9_1);
-    const vec a10 = splat(a[k + 3200]);
-    s10_0 = fma(a10, b0, s10_0);
-    s10_1 = fma(a10, b1, s10_1);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
   }
 
   const long n = 16 * vector;
 
   float* out_at = m.out + 320 * row + n;
-  store(out_at, s0_0);
-  store(out_at + 320, s1_0);
-  store(out_at + 640, s2_0);
-  store(out_at + 960, s3_0);
-  store(out_at + 1280, s4_0);
-  store(out_at + 1600, s5_0);
-  store(out_at + 1920, s6_0);
-  store(out_at + 2240, s7_0);
-  store(out_at + 2560, s8_0);
-  store(out_at + 2880, s9_0);
-  store(out_at + 3200, s10_0);
-  store(out_at + 16, s0_1);
-  store(out_at + 336, s1_1);
-  store(out_at + 656, s2_1);
-  store(out_at + 976, s3_1);
-  store(out_at + 1296, s4_1);
-  store(out_at + 1616, s5_1);
-  store(out_at + 1936, s6_1);
-  store(out_at + 2256, s7_1);
-  store(out_at + 2576, s8_1);
-  store(out_at + 2896, s9_1);
-  store(out_at + 3216, s10_1);
+  store(out_at, s00);
+  store(out_at + 320, s10);
+  store(out_at + 640, s20);
+  store(out_at + 960, s30);
+  store(out_at + 1280, s40);
+  store(out_at + 16, s01);
+  store(out_at + 336, s11);
+  store(out_at + 656, s21);
+  store(out_at + 976, s31);
+  store(out_at + 1296, s41);
+  store(out_at + 32, s02);
+  store(out_at + 352, s12);
+  store(out_at + 672, s22);
+  store(out_at + 992, s32);
+  store(out_at + 1312, s42);
+  store(out_at + 48, s03);
+  store(out_at + 368, s13);
+  store(out_at + 688, s23);
+  store(out_at + 1008, s33);
+  store(out_at + 1328, s43);
 }
 
 // An item: all rows against one panel of columns.
 [[gnu::noinline]] void project_wo(const Memory& m, long item) {
   const float* a = m.heads;
-  const float* w = m.packed + 10240 * item + 324736;
-  const long vector = 2 * item;
-  for (long row = 0; row < 126; row += 14) {
-    wo_tile_14x32(m, a + 320 * row, w, row, vector);
+  const float* w = m.packed + 20480 * item + 324736;
+  const long vector = 4 * item;
+  for (long row = 0; row < 132; row += 6) {
+    wo_tile_6x64(m, a + 320 * row, w, row, vector);
   }
-  wo_tile_11x32(m, a + 40320, w, 126, vector);
+  wo_tile_5x64(m, a + 42240, w, 132, vector);
 }
 
 void project_wq_wk_wv_body(void* state, long item, int) {
@@ -4327,54 +4273,54 @@ size_t workspace_bytes(int workers) { return 701440u + 34944u * (size_t)workers;
 size_t packed_bytes() { return 1708544u; }
 
 void pack_weights(const textbook_mha_1_137_320_5_weights* w, float* packed) {
-  // wq: panels of 32 columns, each [320, columns]
+  // wq: panels of 64 columns, each [320, columns]
   for (long vector = 0; vector < 20; ++vector) {
-    const long panel = vector / 2;
+    const long panel = vector / 4;
     const long place = vector % 4;
     const long column = 16 * place;
-    float* to = packed + 10240 * panel + 16 * (vector % 2) + 17536;
+    float* to = packed + 20480 * panel + 16 * (vector % 4) + 17536;
     const float* from = w->wq + 320 * (64 * (vector / 4) + column);
     for (long k = 0; k < 320; ++k) {
       for (long lane = 0; lane < 16; ++lane) {
-        to[32 * k + lane] = from[320 * lane + k];
+        to[64 * k + lane] = from[320 * lane + k];
       }
     }
   }
-  // wk: panels of 32 columns, each [320, columns]
+  // wk: panels of 64 columns, each [320, columns]
   for (long vector = 0; vector < 20; ++vector) {
-    const long panel = vector / 2;
+    const long panel = vector / 4;
     const long place = vector % 4;
     const long column = 16 * place;
-    float* to = packed + 10240 * panel + 16 * (vector % 2) + 119936;
+    float* to = packed + 20480 * panel + 16 * (vector % 4) + 119936;
     const float* from = w->wk + 320 * (64 * (vector / 4) + column);
     for (long k = 0; k < 320; ++k) {
       for (long lane = 0; lane < 16; ++lane) {
-        to[32 * k + lane] = from[320 * lane + k];
+        to[64 * k + lane] = from[320 * lane + k];
       }
     }
   }
-  // wv: panels of 32 columns, each [320, columns]
+  // wv: panels of 64 columns, each [320, columns]
   for (long vector = 0; vector < 20; ++vector) {
-    const long panel = vector / 2;
+    const long panel = vector / 4;
     const long place = vector % 4;
     const long column = 16 * place;
-    float* to = packed + 10240 * panel + 16 * (vector % 2) + 222336;
+    float* to = packed + 20480 * panel + 16 * (vector % 4) + 222336;
     const float* from = w->wv + 320 * (64 * (vector / 4) + column);
     for (long k = 0; k < 320; ++k) {
       for (long lane = 0; lane < 16; ++lane) {
-        to[32 * k + lane] = from[320 * lane + k];
+        to[64 * k + lane] = from[320 * lane + k];
       }
     }
   }
-  // wo: panels of 32 columns, each [320, columns]
+  // wo: panels of 64 columns, each [320, columns]
   for (long vector = 0; vector < 20; ++vector) {
-    const long panel = vector / 2;
+    const long panel = vector / 4;
     const long column = 16 * vector;
-    float* to = packed + 10240 * panel + 16 * (vector % 2) + 324736;
+    float* to = packed + 20480 * panel + 16 * (vector % 4) + 324736;
     const float* from = w->wo + 320 * column;
     for (long k = 0; k < 320; ++k) {
       for (long lane = 0; lane < 16; ++lane) {
-        to[32 * k + lane] = from[320 * lane + k];
+        to[64 * k + lane] = from[320 * lane + k];
       }
     }
   }
@@ -4420,9 +4366,9 @@ void run(const textbook_mha_1_137_320_5_args* args, const void* packed, void* wo
     if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
     for (long item = 0; item < items; ++item) body(&m, item, 0);
   };
-  each(30, project_wq_wk_wv_body);
+  each(15, project_wq_wk_wv_body);
   each(15, attention_body);
-  each(10, project_wo_body);
+  each(5, project_wo_body);
 }
 
 }  // namespace textbook_mha_1_137_320_5_avx512

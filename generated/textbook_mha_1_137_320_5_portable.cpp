@@ -17,16 +17,16 @@
 //
 // What was decided:
 // - project_wq_wk_wv: 137 rows of 320 by wq (320 columns), wk (320 columns) and wv (320 columns),
-//   packed in 120 panels of 8 columns (10 kB), one an item; tiles of 14 rows x 8 columns: 14 of 16
-//   registers accumulate, a step is 14 fma on 15 loads.
-// - attention: 5 times 137 rows against 137 columns, 168 at a time: their scores lie in a worker's
-//   7.44 kB and nowhere else. 17 blocks of 8 rows, score tiles of 8 columns x 8 lanes: 8 of 16
-//   registers accumulate, a step is 8 fma on 9 loads. 1 block of 1 row, score tiles of 14 columns x
-//   8 lanes: 14 of 16 registers accumulate, a step is 14 fma on 15 loads. Whole tiles of removed
+//   packed in 60 panels of 16 columns (20 kB), one an item; tiles of 6 rows x 16 columns: 12 of 16
+//   registers accumulate, a step is 12 fma on 8 loads.
+// - attention: 5 times 137 rows against 137 columns, 144 at a time: their scores lie in a worker's
+//   13.4 kB and nowhere else. 8 blocks of 16 rows, score tiles of 4 columns x 16 lanes: 8 of 16
+//   registers accumulate, a step is 8 fma on 6 loads. 1 block of 9 rows, score tiles of 6 columns x
+//   16 lanes: 12 of 16 registers accumulate, a step is 12 fma on 8 loads. Whole tiles of removed
 //   pairs are skipped; tiles that keep all pairs test none. Value tiles of 4 rows x 24 columns: 12
 //   of 16 registers accumulate, a step is 12 fma on 7 loads.
-// - project_wo: 137 rows of 320 by wo (320 columns), packed in 40 panels of 8 columns (10 kB), one
-//   an item; tiles of 14 rows x 8 columns: 14 of 16 registers accumulate, a step is 14 fma on 15
+// - project_wo: 137 rows of 320 by wo (320 columns), packed in 20 panels of 16 columns (20 kB), one
+//   an item; tiles of 6 rows x 16 columns: 12 of 16 registers accumulate, a step is 12 fma on 8
 //   loads.
 #include "textbook_mha_1_137_320_5.h"
 
@@ -198,6 +198,12 @@ static inline auto max(pair<A> a, pair<B> b) {
   return join(max(a.lo, b.lo), max(a.hi, b.hi));
 }
 
+static inline ibase both(ibase a, ibase b) { return a & b; }
+template <class A, class B>
+static inline auto both(pair<A> a, pair<B> b) {
+  return join(both(a.lo, b.lo), both(a.hi, b.hi));
+}
+
 static inline ibase either(ibase a, ibase b) { return a | b; }
 template <class A, class B>
 static inline auto either(pair<A> a, pair<B> b) {
@@ -246,6 +252,22 @@ static inline base add_exponent(base a, ibase b) { return (base)((ibase)a + (b <
 template <class A, class B>
 static inline auto add_exponent(pair<A> a, pair<B> b) {
   return join(add_exponent(a.lo, b.lo), add_exponent(a.hi, b.hi));
+}
+
+// floor(log2 a), of a normal a > 0.
+static inline base exponent_of(base a) {
+  return __builtin_convertvector((ibase)a >> 23, base) - 127.0f;
+}
+template <class A>
+static inline auto exponent_of(pair<A> a) {
+  return join(exponent_of(a.lo), exponent_of(a.hi));
+}
+
+// 2^-exponent_of(a), for a < 2^127.
+static inline base inverse_power(base a) { return (base)(0x7f000000 - ((ibase)a & 0x7f800000)); }
+template <class A>
+static inline auto inverse_power(pair<A> a) {
+  return join(inverse_power(a.lo), inverse_power(a.hi));
 }
 
 // Lanes 1, 0, 3, 2, ..
@@ -397,64 +419,47 @@ struct Memory {
 
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
-  float rows[512];       // [64][8], scaled, in units of log 2
-  float scores[1344];    // [168][8]; weights once they are known
-  float peak[8];         // of each row, the score that the others are compared with
-  float total[8];        // and the sum of its weights
-  float carry[8];        // what its older sums are multiplied by, at the end by what
-  float block_peak[8];   // the greatest score in the block of columns
-  float block_total[8];  // and the sum of the block's weights
-  float shift[8];        // -peak, where the rows' accumulators start
+  float rows[1024];       // [64][16], scaled, in units of log 2
+  float scores[2304];     // [144][16]; weights once they are known
+  float peak[16];         // of each row, the score that the others are compared with
+  float total[16];        // and the sum of its weights
+  float carry[16];        // what its older sums are multiplied by, at the end by what
+  float block_peak[16];   // the greatest score in the block of columns
+  float block_total[16];  // and the sum of the block's weights
+  float shift[16];        // -peak, where the rows' accumulators start
 };
 
-// 14 rows of a times 8 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wq_tile_14x8(const Memory& m, const float* a, const float* w, long row,
+// 6 rows of a times 16 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wq_tile_6x16(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
-    const vec b0 = load(w + 8 * k);
+    const vec b0 = load(w + 16 * k);
+    const vec b1 = load(w + 16 * k + 8);
     const vec a0 = splat(a[k]);
-    s0_0 = fma(a0, b0, s0_0);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
     const vec a1 = splat(a[k + 320]);
-    s1_0 = fma(a1, b0, s1_0);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
     const vec a2 = splat(a[k + 640]);
-    s2_0 = fma(a2, b0, s2_0);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
     const vec a3 = splat(a[k + 960]);
-    s3_0 = fma(a3, b0, s3_0);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
     const vec a4 = splat(a[k + 1280]);
-    s4_0 = fma(a4, b0, s4_0);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
     const vec a5 = splat(a[k + 1600]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(a[k + 1920]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(a[k + 2240]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(a[k + 2560]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(a[k + 2880]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(a[k + 3200]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(a[k + 3520]);
-    s11_0 = fma(a11, b0, s11_0);
-    const vec a12 = splat(a[k + 3840]);
-    s12_0 = fma(a12, b0, s12_0);
-    const vec a13 = splat(a[k + 4160]);
-    s13_0 = fma(a13, b0, s13_0);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
   }
 
   const long group = vector / 8;
@@ -462,65 +467,47 @@ struct attention_memory {
 
   float* wq_out_at = m.wq_out + 8768 * group + 64 * row + n;
   const float* angles_at = m.angles + 64 * row + n;
-  store(wq_out_at, s0_0 * load(angles_at) + swap_pairs(s0_0) * load(angles_at + 8768));
-  store(wq_out_at + 64, s1_0 * load(angles_at + 64) + swap_pairs(s1_0) * load(angles_at + 8832));
-  store(wq_out_at + 128, s2_0 * load(angles_at + 128) + swap_pairs(s2_0) * load(angles_at + 8896));
-  store(wq_out_at + 192, s3_0 * load(angles_at + 192) + swap_pairs(s3_0) * load(angles_at + 8960));
-  store(wq_out_at + 256, s4_0 * load(angles_at + 256) + swap_pairs(s4_0) * load(angles_at + 9024));
-  store(wq_out_at + 320, s5_0 * load(angles_at + 320) + swap_pairs(s5_0) * load(angles_at + 9088));
-  store(wq_out_at + 384, s6_0 * load(angles_at + 384) + swap_pairs(s6_0) * load(angles_at + 9152));
-  store(wq_out_at + 448, s7_0 * load(angles_at + 448) + swap_pairs(s7_0) * load(angles_at + 9216));
-  store(wq_out_at + 512, s8_0 * load(angles_at + 512) + swap_pairs(s8_0) * load(angles_at + 9280));
-  store(wq_out_at + 576, s9_0 * load(angles_at + 576) + swap_pairs(s9_0) * load(angles_at + 9344));
-  store(wq_out_at + 640,
-      s10_0 * load(angles_at + 640) + swap_pairs(s10_0) * load(angles_at + 9408));
-  store(wq_out_at + 704,
-      s11_0 * load(angles_at + 704) + swap_pairs(s11_0) * load(angles_at + 9472));
-  store(wq_out_at + 768,
-      s12_0 * load(angles_at + 768) + swap_pairs(s12_0) * load(angles_at + 9536));
-  store(wq_out_at + 832,
-      s13_0 * load(angles_at + 832) + swap_pairs(s13_0) * load(angles_at + 9600));
+  store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8768));
+  store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8832));
+  store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8896));
+  store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8960));
+  store(wq_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 9024));
+  store(wq_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 9088));
+  store(wq_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 8776));
+  store(wq_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 8840));
+  store(wq_out_at + 136, s21 * load(angles_at + 136) + swap_pairs(s21) * load(angles_at + 8904));
+  store(wq_out_at + 200, s31 * load(angles_at + 200) + swap_pairs(s31) * load(angles_at + 8968));
+  store(wq_out_at + 264, s41 * load(angles_at + 264) + swap_pairs(s41) * load(angles_at + 9032));
+  store(wq_out_at + 328, s51 * load(angles_at + 328) + swap_pairs(s51) * load(angles_at + 9096));
 }
 
-// 11 rows of a times 8 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wq_tile_11x8(const Memory& m, const float* a, const float* w, long row,
+// 5 rows of a times 16 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wq_tile_5x16(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
-    const vec b0 = load(w + 8 * k);
+    const vec b0 = load(w + 16 * k);
+    const vec b1 = load(w + 16 * k + 8);
     const vec a0 = splat(a[k]);
-    s0_0 = fma(a0, b0, s0_0);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
     const vec a1 = splat(a[k + 320]);
-    s1_0 = fma(a1, b0, s1_0);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
     const vec a2 = splat(a[k + 640]);
-    s2_0 = fma(a2, b0, s2_0);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
     const vec a3 = splat(a[k + 960]);
-    s3_0 = fma(a3, b0, s3_0);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
     const vec a4 = splat(a[k + 1280]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(a[k + 1600]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(a[k + 1920]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(a[k + 2240]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(a[k + 2560]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(a[k + 2880]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(a[k + 3200]);
-    s10_0 = fma(a10, b0, s10_0);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
   }
 
   const long group = vector / 8;
@@ -528,68 +515,49 @@ struct attention_memory {
 
   float* wq_out_at = m.wq_out + 8768 * group + 64 * row + n;
   const float* angles_at = m.angles + 64 * row + n;
-  store(wq_out_at, s0_0 * load(angles_at) + swap_pairs(s0_0) * load(angles_at + 8768));
-  store(wq_out_at + 64, s1_0 * load(angles_at + 64) + swap_pairs(s1_0) * load(angles_at + 8832));
-  store(wq_out_at + 128, s2_0 * load(angles_at + 128) + swap_pairs(s2_0) * load(angles_at + 8896));
-  store(wq_out_at + 192, s3_0 * load(angles_at + 192) + swap_pairs(s3_0) * load(angles_at + 8960));
-  store(wq_out_at + 256, s4_0 * load(angles_at + 256) + swap_pairs(s4_0) * load(angles_at + 9024));
-  store(wq_out_at + 320, s5_0 * load(angles_at + 320) + swap_pairs(s5_0) * load(angles_at + 9088));
-  store(wq_out_at + 384, s6_0 * load(angles_at + 384) + swap_pairs(s6_0) * load(angles_at + 9152));
-  store(wq_out_at + 448, s7_0 * load(angles_at + 448) + swap_pairs(s7_0) * load(angles_at + 9216));
-  store(wq_out_at + 512, s8_0 * load(angles_at + 512) + swap_pairs(s8_0) * load(angles_at + 9280));
-  store(wq_out_at + 576, s9_0 * load(angles_at + 576) + swap_pairs(s9_0) * load(angles_at + 9344));
-  store(wq_out_at + 640,
-      s10_0 * load(angles_at + 640) + swap_pairs(s10_0) * load(angles_at + 9408));
+  store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8768));
+  store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8832));
+  store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8896));
+  store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8960));
+  store(wq_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 9024));
+  store(wq_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 8776));
+  store(wq_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 8840));
+  store(wq_out_at + 136, s21 * load(angles_at + 136) + swap_pairs(s21) * load(angles_at + 8904));
+  store(wq_out_at + 200, s31 * load(angles_at + 200) + swap_pairs(s31) * load(angles_at + 8968));
+  store(wq_out_at + 264, s41 * load(angles_at + 264) + swap_pairs(s41) * load(angles_at + 9032));
 }
 
-// 14 rows of a times 8 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wk_tile_14x8(const Memory& m, const float* a, const float* w, long row,
+// 6 rows of a times 16 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wk_tile_6x16(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
-    const vec b0 = load(w + 8 * k);
+    const vec b0 = load(w + 16 * k);
+    const vec b1 = load(w + 16 * k + 8);
     const vec a0 = splat(a[k]);
-    s0_0 = fma(a0, b0, s0_0);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
     const vec a1 = splat(a[k + 320]);
-    s1_0 = fma(a1, b0, s1_0);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
     const vec a2 = splat(a[k + 640]);
-    s2_0 = fma(a2, b0, s2_0);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
     const vec a3 = splat(a[k + 960]);
-    s3_0 = fma(a3, b0, s3_0);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
     const vec a4 = splat(a[k + 1280]);
-    s4_0 = fma(a4, b0, s4_0);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
     const vec a5 = splat(a[k + 1600]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(a[k + 1920]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(a[k + 2240]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(a[k + 2560]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(a[k + 2880]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(a[k + 3200]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(a[k + 3520]);
-    s11_0 = fma(a11, b0, s11_0);
-    const vec a12 = splat(a[k + 3840]);
-    s12_0 = fma(a12, b0, s12_0);
-    const vec a13 = splat(a[k + 4160]);
-    s13_0 = fma(a13, b0, s13_0);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
   }
 
   const long group = vector / 8;
@@ -597,65 +565,47 @@ struct attention_memory {
 
   float* wk_out_at = m.wk_out + 8768 * group + 64 * row + n;
   const float* angles_at = m.angles + 64 * row + n;
-  store(wk_out_at, s0_0 * load(angles_at) + swap_pairs(s0_0) * load(angles_at + 8768));
-  store(wk_out_at + 64, s1_0 * load(angles_at + 64) + swap_pairs(s1_0) * load(angles_at + 8832));
-  store(wk_out_at + 128, s2_0 * load(angles_at + 128) + swap_pairs(s2_0) * load(angles_at + 8896));
-  store(wk_out_at + 192, s3_0 * load(angles_at + 192) + swap_pairs(s3_0) * load(angles_at + 8960));
-  store(wk_out_at + 256, s4_0 * load(angles_at + 256) + swap_pairs(s4_0) * load(angles_at + 9024));
-  store(wk_out_at + 320, s5_0 * load(angles_at + 320) + swap_pairs(s5_0) * load(angles_at + 9088));
-  store(wk_out_at + 384, s6_0 * load(angles_at + 384) + swap_pairs(s6_0) * load(angles_at + 9152));
-  store(wk_out_at + 448, s7_0 * load(angles_at + 448) + swap_pairs(s7_0) * load(angles_at + 9216));
-  store(wk_out_at + 512, s8_0 * load(angles_at + 512) + swap_pairs(s8_0) * load(angles_at + 9280));
-  store(wk_out_at + 576, s9_0 * load(angles_at + 576) + swap_pairs(s9_0) * load(angles_at + 9344));
-  store(wk_out_at + 640,
-      s10_0 * load(angles_at + 640) + swap_pairs(s10_0) * load(angles_at + 9408));
-  store(wk_out_at + 704,
-      s11_0 * load(angles_at + 704) + swap_pairs(s11_0) * load(angles_at + 9472));
-  store(wk_out_at + 768,
-      s12_0 * load(angles_at + 768) + swap_pairs(s12_0) * load(angles_at + 9536));
-  store(wk_out_at + 832,
-      s13_0 * load(angles_at + 832) + swap_pairs(s13_0) * load(angles_at + 9600));
+  store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8768));
+  store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8832));
+  store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8896));
+  store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8960));
+  store(wk_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 9024));
+  store(wk_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 9088));
+  store(wk_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 8776));
+  store(wk_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 8840));
+  store(wk_out_at + 136, s21 * load(angles_at + 136) + swap_pairs(s21) * load(angles_at + 8904));
+  store(wk_out_at + 200, s31 * load(angles_at + 200) + swap_pairs(s31) * load(angles_at + 8968));
+  store(wk_out_at + 264, s41 * load(angles_at + 264) + swap_pairs(s41) * load(angles_at + 9032));
+  store(wk_out_at + 328, s51 * load(angles_at + 328) + swap_pairs(s51) * load(angles_at + 9096));
 }
 
-// 11 rows of a times 8 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wk_tile_11x8(const Memory& m, const float* a, const float* w, long row,
+// 5 rows of a times 16 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wk_tile_5x16(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
-    const vec b0 = load(w + 8 * k);
+    const vec b0 = load(w + 16 * k);
+    const vec b1 = load(w + 16 * k + 8);
     const vec a0 = splat(a[k]);
-    s0_0 = fma(a0, b0, s0_0);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
     const vec a1 = splat(a[k + 320]);
-    s1_0 = fma(a1, b0, s1_0);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
     const vec a2 = splat(a[k + 640]);
-    s2_0 = fma(a2, b0, s2_0);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
     const vec a3 = splat(a[k + 960]);
-    s3_0 = fma(a3, b0, s3_0);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
     const vec a4 = splat(a[k + 1280]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(a[k + 1600]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(a[k + 1920]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(a[k + 2240]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(a[k + 2560]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(a[k + 2880]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(a[k + 3200]);
-    s10_0 = fma(a10, b0, s10_0);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
   }
 
   const long group = vector / 8;
@@ -663,190 +613,163 @@ struct attention_memory {
 
   float* wk_out_at = m.wk_out + 8768 * group + 64 * row + n;
   const float* angles_at = m.angles + 64 * row + n;
-  store(wk_out_at, s0_0 * load(angles_at) + swap_pairs(s0_0) * load(angles_at + 8768));
-  store(wk_out_at + 64, s1_0 * load(angles_at + 64) + swap_pairs(s1_0) * load(angles_at + 8832));
-  store(wk_out_at + 128, s2_0 * load(angles_at + 128) + swap_pairs(s2_0) * load(angles_at + 8896));
-  store(wk_out_at + 192, s3_0 * load(angles_at + 192) + swap_pairs(s3_0) * load(angles_at + 8960));
-  store(wk_out_at + 256, s4_0 * load(angles_at + 256) + swap_pairs(s4_0) * load(angles_at + 9024));
-  store(wk_out_at + 320, s5_0 * load(angles_at + 320) + swap_pairs(s5_0) * load(angles_at + 9088));
-  store(wk_out_at + 384, s6_0 * load(angles_at + 384) + swap_pairs(s6_0) * load(angles_at + 9152));
-  store(wk_out_at + 448, s7_0 * load(angles_at + 448) + swap_pairs(s7_0) * load(angles_at + 9216));
-  store(wk_out_at + 512, s8_0 * load(angles_at + 512) + swap_pairs(s8_0) * load(angles_at + 9280));
-  store(wk_out_at + 576, s9_0 * load(angles_at + 576) + swap_pairs(s9_0) * load(angles_at + 9344));
-  store(wk_out_at + 640,
-      s10_0 * load(angles_at + 640) + swap_pairs(s10_0) * load(angles_at + 9408));
+  store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8768));
+  store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8832));
+  store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8896));
+  store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8960));
+  store(wk_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 9024));
+  store(wk_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 8776));
+  store(wk_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 8840));
+  store(wk_out_at + 136, s21 * load(angles_at + 136) + swap_pairs(s21) * load(angles_at + 8904));
+  store(wk_out_at + 200, s31 * load(angles_at + 200) + swap_pairs(s31) * load(angles_at + 8968));
+  store(wk_out_at + 264, s41 * load(angles_at + 264) + swap_pairs(s41) * load(angles_at + 9032));
 }
 
-// 14 rows of a times 8 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wv_tile_14x8(const Memory& m, const float* a, const float* w, long row,
+// 6 rows of a times 16 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wv_tile_6x16(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
-    const vec b0 = load(w + 8 * k);
+    const vec b0 = load(w + 16 * k);
+    const vec b1 = load(w + 16 * k + 8);
     const vec a0 = splat(a[k]);
-    s0_0 = fma(a0, b0, s0_0);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
     const vec a1 = splat(a[k + 320]);
-    s1_0 = fma(a1, b0, s1_0);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
     const vec a2 = splat(a[k + 640]);
-    s2_0 = fma(a2, b0, s2_0);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
     const vec a3 = splat(a[k + 960]);
-    s3_0 = fma(a3, b0, s3_0);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
     const vec a4 = splat(a[k + 1280]);
-    s4_0 = fma(a4, b0, s4_0);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
     const vec a5 = splat(a[k + 1600]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(a[k + 1920]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(a[k + 2240]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(a[k + 2560]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(a[k + 2880]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(a[k + 3200]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(a[k + 3520]);
-    s11_0 = fma(a11, b0, s11_0);
-    const vec a12 = splat(a[k + 3840]);
-    s12_0 = fma(a12, b0, s12_0);
-    const vec a13 = splat(a[k + 4160]);
-    s13_0 = fma(a13, b0, s13_0);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
   }
 
   const long group = vector / 8;
   const long n = 8 * (vector % 8);
 
   float* wv_out_at = m.wv_out + 8768 * group + 64 * row + n;
-  store(wv_out_at, s0_0);
-  store(wv_out_at + 64, s1_0);
-  store(wv_out_at + 128, s2_0);
-  store(wv_out_at + 192, s3_0);
-  store(wv_out_at + 256, s4_0);
-  store(wv_out_at + 320, s5_0);
-  store(wv_out_at + 384, s6_0);
-  store(wv_out_at + 448, s7_0);
-  store(wv_out_at + 512, s8_0);
-  store(wv_out_at + 576, s9_0);
-  store(wv_out_at + 640, s10_0);
-  store(wv_out_at + 704, s11_0);
-  store(wv_out_at + 768, s12_0);
-  store(wv_out_at + 832, s13_0);
+  store(wv_out_at, s00);
+  store(wv_out_at + 64, s10);
+  store(wv_out_at + 128, s20);
+  store(wv_out_at + 192, s30);
+  store(wv_out_at + 256, s40);
+  store(wv_out_at + 320, s50);
+  store(wv_out_at + 8, s01);
+  store(wv_out_at + 72, s11);
+  store(wv_out_at + 136, s21);
+  store(wv_out_at + 200, s31);
+  store(wv_out_at + 264, s41);
+  store(wv_out_at + 328, s51);
 }
 
-// 11 rows of a times 8 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wv_tile_11x8(const Memory& m, const float* a, const float* w, long row,
+// 5 rows of a times 16 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wv_tile_5x16(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
-    const vec b0 = load(w + 8 * k);
+    const vec b0 = load(w + 16 * k);
+    const vec b1 = load(w + 16 * k + 8);
     const vec a0 = splat(a[k]);
-    s0_0 = fma(a0, b0, s0_0);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
     const vec a1 = splat(a[k + 320]);
-    s1_0 = fma(a1, b0, s1_0);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
     const vec a2 = splat(a[k + 640]);
-    s2_0 = fma(a2, b0, s2_0);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
     const vec a3 = splat(a[k + 960]);
-    s3_0 = fma(a3, b0, s3_0);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
     const vec a4 = splat(a[k + 1280]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(a[k + 1600]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(a[k + 1920]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(a[k + 2240]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(a[k + 2560]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(a[k + 2880]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(a[k + 3200]);
-    s10_0 = fma(a10, b0, s10_0);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
   }
 
   const long group = vector / 8;
   const long n = 8 * (vector % 8);
 
   float* wv_out_at = m.wv_out + 8768 * group + 64 * row + n;
-  store(wv_out_at, s0_0);
-  store(wv_out_at + 64, s1_0);
-  store(wv_out_at + 128, s2_0);
-  store(wv_out_at + 192, s3_0);
-  store(wv_out_at + 256, s4_0);
-  store(wv_out_at + 320, s5_0);
-  store(wv_out_at + 384, s6_0);
-  store(wv_out_at + 448, s7_0);
-  store(wv_out_at + 512, s8_0);
-  store(wv_out_at + 576, s9_0);
-  store(wv_out_at + 640, s10_0);
+  store(wv_out_at, s00);
+  store(wv_out_at + 64, s10);
+  store(wv_out_at + 128, s20);
+  store(wv_out_at + 192, s30);
+  store(wv_out_at + 256, s40);
+  store(wv_out_at + 8, s01);
+  store(wv_out_at + 72, s11);
+  store(wv_out_at + 136, s21);
+  store(wv_out_at + 200, s31);
+  store(wv_out_at + 264, s41);
 }
 
 // An item: all rows against one panel of columns.
 [[gnu::noinline]] void project_wq_wk_wv(const Memory& m, long item) {
-  if (item < 40) {
+  if (item < 20) {
     const float* a = m.x;
-    const float* w = m.packed + 2560 * item + 17536;
-    for (long row = 0; row < 126; row += 14) {
-      wq_tile_14x8(m, a + 320 * row, w, row, item);
+    const float* w = m.packed + 5120 * item + 17536;
+    const long vector = 2 * item;
+    for (long row = 0; row < 132; row += 6) {
+      wq_tile_6x16(m, a + 320 * row, w, row, vector);
     }
-    wq_tile_11x8(m, a + 40320, w, 126, item);
-  } else if (item < 80) {
+    wq_tile_5x16(m, a + 42240, w, 132, vector);
+  } else if (item < 40) {
     const float* a = m.x;
-    const float* w = m.packed + 2560 * item + 17536;
-    const long vector = item - 40;
-    for (long row = 0; row < 126; row += 14) {
-      wk_tile_14x8(m, a + 320 * row, w, row, vector);
+    const float* w = m.packed + 5120 * item + 17536;
+    const long vector = 2 * item - 40;
+    for (long row = 0; row < 132; row += 6) {
+      wk_tile_6x16(m, a + 320 * row, w, row, vector);
     }
-    wk_tile_11x8(m, a + 40320, w, 126, vector);
+    wk_tile_5x16(m, a + 42240, w, 132, vector);
   } else {
     const float* a = m.x;
-    const float* w = m.packed + 2560 * item + 17536;
-    const long vector = item - 80;
-    for (long row = 0; row < 126; row += 14) {
-      wv_tile_14x8(m, a + 320 * row, w, row, vector);
+    const float* w = m.packed + 5120 * item + 17536;
+    const long vector = 2 * item - 80;
+    for (long row = 0; row < 132; row += 6) {
+      wv_tile_6x16(m, a + 320 * row, w, row, vector);
     }
-    wv_tile_11x8(m, a + 40320, w, 126, vector);
+    wv_tile_5x16(m, a + 42240, w, 132, vector);
   }
 }
 
-// 1 columns x 8 rows of scores.
-[[gnu::noinline]] void attention_scores_1x8(const float* rows, const float* b, float* scores,
+// 1 columns x 16 rows of scores.
+[[gnu::noinline]] void attention_scores_1x16(const float* rows, const float* b, float* scores,
     float* block_peak) {
-  vec s00 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
+    const vec b0 = load(rows + 16 * k);
     s00 = fma(a0, b0, s00);
+    const vec b1 = load(rows + 16 * k + 8);
+    s01 = fma(a0, b1, s01);
   }
 
   store(scores, s00);
 
   store(block_peak, max(load(block_peak), s00));
+
+  store(scores + 8, s01);
+
+  store(block_peak + 8, max(load(block_peak + 8), s01));
 }
 
 // 1 columns x 8 rows of scores, some of them removed.
@@ -855,7 +778,7 @@ struct attention_memory {
   vec s00 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 8 * k);
+    const vec b0 = load(rows + 16 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
   }
@@ -869,17 +792,47 @@ struct attention_memory {
   store(block_peak, max(load(block_peak), x0_0));
 }
 
-// 1 columns x 8 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_1x8(const float* b, float* scores, long row,
+// 1 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_1x16_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec b0 = load(rows + 16 * k);
+    s00 = fma(a0, b0, s00);
+    const vec b1 = load(rows + 16 * k + 8);
+    s01 = fma(a0, b1, s01);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+
+  store(block_peak, max(load(block_peak), x0_0));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+
+  store(block_peak + 8, max(load(block_peak + 8), x0_1));
+}
+
+// 1 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_1x16(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 137);
   const bool some0 = col < high0;
-  const long first = some0 ? 0 : 1;
-  const long end = some0 ? 1 : 0;
-  for (long v = 0; v < 1; ++v) {
+  const long high1 = smaller(8 * (row / 8) + 16, 137);
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
     if (v < first || v >= end) {
       for (long i = 0; i < 1; ++i) {
-        store(scores + 8 * i + 8 * v, splat(-__builtin_inff()));
+        store(scores + 16 * i + 8 * v, splat(-__builtin_inff()));
       }
     }
   }
@@ -887,68 +840,62 @@ struct attention_memory {
     attention_scores_1x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.block_peak + 8 * first, row + 8 * first, col);
   }
+  if (end - first == 2) {
+    attention_scores_1x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
 }
 
-// 8 columns x 8 rows of scores.
-[[gnu::noinline]] void attention_scores_8x8(const float* rows, const float* b, float* scores,
+// 4 columns x 16 rows of scores.
+[[gnu::noinline]] void attention_scores_4x16(const float* rows, const float* b, float* scores,
     float* block_peak) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
-  vec s50 = splat(0.0f);
-  vec s60 = splat(0.0f);
-  vec s70 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 8 * k);
+    const vec b0 = load(rows + 16 * k);
+    const vec b1 = load(rows + 16 * k + 8);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
     const vec a1 = splat(b[k + 64]);
     s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
     const vec a2 = splat(b[k + 128]);
     s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
     const vec a3 = splat(b[k + 192]);
     s30 = fma(a3, b0, s30);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
-    const vec a7 = splat(b[k + 448]);
-    s70 = fma(a7, b0, s70);
+    s31 = fma(a3, b1, s31);
   }
 
   store(scores, s00);
-  store(scores + 8, s10);
-  store(scores + 16, s20);
-  store(scores + 24, s30);
-  store(scores + 32, s40);
-  store(scores + 40, s50);
-  store(scores + 48, s60);
-  store(scores + 56, s70);
+  store(scores + 16, s10);
+  store(scores + 32, s20);
+  store(scores + 48, s30);
 
-  const vec high0_0 = max(max(s00, s10), max(s20, s30));
-  const vec high1_0 = max(max(s40, s50), max(s60, s70));
-  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+  store(block_peak, max(load(block_peak), max(max(s00, s10), max(s20, s30))));
+
+  store(scores + 8, s01);
+  store(scores + 24, s11);
+  store(scores + 40, s21);
+  store(scores + 56, s31);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(max(s01, s11), max(s21, s31))));
 }
 
-// 8 columns x 8 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_8x8_in_part(const float* rows, const float* b,
+// 4 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_4x8_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
   vec s00 = splat(0.0f);
   vec s10 = splat(0.0f);
   vec s20 = splat(0.0f);
   vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
-  vec s50 = splat(0.0f);
-  vec s60 = splat(0.0f);
-  vec s70 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 8 * k);
+    const vec b0 = load(rows + 16 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 64]);
@@ -957,14 +904,6 @@ struct attention_memory {
     s20 = fma(a2, b0, s20);
     const vec a3 = splat(b[k + 192]);
     s30 = fma(a3, b0, s30);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
-    const vec a7 = splat(b[k + 448]);
-    s70 = fma(a7, b0, s70);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -973,49 +912,99 @@ struct attention_memory {
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 8, x1_0);
+  store(scores + 16, x1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 16, x2_0);
+  store(scores + 32, x2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 24, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  store(scores + 32, x4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  store(scores + 40, x5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  store(scores + 48, x6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
-  store(scores + 56, x7_0);
+  store(scores + 48, x3_0);
 
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
-  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
 }
 
-// 8 columns x 8 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_8x8(const float* b, float* scores, long row,
+// 4 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_4x16_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec b1 = load(rows + 16 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 16, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 32, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 48, x3_0);
+
+  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 24, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 40, x2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  store(scores + 56, x3_1);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(max(x0_1, x1_1), max(x2_1, x3_1))));
+}
+
+// 4 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_4x16(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 137);
   const bool some0 = col < high0;
-  const long first = some0 ? 0 : 1;
-  const long end = some0 ? 1 : 0;
-  for (long v = 0; v < 1; ++v) {
+  const long high1 = smaller(8 * (row / 8) + 16, 137);
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 8; ++i) {
-        store(scores + 8 * i + 8 * v, splat(-__builtin_inff()));
+      for (long i = 0; i < 4; ++i) {
+        store(scores + 16 * i + 8 * v, splat(-__builtin_inff()));
       }
     }
   }
   if (end - first == 1) {
-    attention_scores_8x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_scores_4x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_scores_4x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.block_peak + 8 * first, row + 8 * first, col);
   }
 }
 
-// Scores of 8 rows become weights; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_8(attention_memory& local, long count, bool all) {
+// Scores of 16 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_16(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
-  const lanes_t outside0 = negation(less_equal(load(local.block_total), splat(0x1p+40f)));
+  const lanes_t outside0 = negation(either(less_equal(load(local.block_total), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * old0, exponent_of(load(local.block_total))))));
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
   store(local.peak, peak0);
@@ -1024,83 +1013,92 @@ struct attention_memory {
   store(local.carry, exp2_nonpositive(old0 - peak0));
   vec total0 = splat(0.0f);
 
+  const vec old1 = load(local.peak + 8);
+  const lanes_t outside1 = negation(either(less_equal(load(local.block_total + 8), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total + 8), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * old1, exponent_of(load(local.block_total + 8))))));
+  const vec peak1 =
+      select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 8)), old1);
+  store(local.peak + 8, peak1);
+  const vec shift1 = splat(0.0f) - peak1;
+  store(local.shift + 8, shift1);
+  store(local.carry + 8, exp2_nonpositive(old1 - peak1));
+  vec total1 = splat(0.0f);
+
   for (long j = 0; j < count; ++j) {
-    const vec w0 = exp2_near(load(local.scores + 8 * j) + shift0);
-    store(local.scores + 8 * j, w0);
+    const vec w0 = exp2_near(load(local.scores + 16 * j) + shift0);
+    store(local.scores + 16 * j, w0);
     total0 = total0 + w0;
+    const vec w1 = exp2_near(load(local.scores + 16 * j + 8) + shift1);
+    store(local.scores + 16 * j + 8, w1);
+    total1 = total1 + w1;
   }
 
   store(local.block_total, total0);
+  store(local.block_total + 8, total1);
 }
 
-// 8 columns x 8 rows of weights.
-[[gnu::noinline]] void attention_weights_8x8(const float* rows, const float* b, float* scores,
+// 4 columns x 16 rows of weights.
+[[gnu::noinline]] void attention_weights_4x16(const float* rows, const float* b, float* scores,
     const float* shift, float* block_total) {
   const vec start0 = load(shift);
-  vec s00 = start0;
-  vec s10 = start0;
-  vec s20 = start0;
-  vec s30 = start0;
-  vec s40 = start0;
-  vec s50 = start0;
-  vec s60 = start0;
-  vec s70 = start0;
+  const vec start1 = load(shift + 8);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  vec s20 = start0, s21 = start1;
+  vec s30 = start0, s31 = start1;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 8 * k);
+    const vec b0 = load(rows + 16 * k);
+    const vec b1 = load(rows + 16 * k + 8);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
     const vec a1 = splat(b[k + 64]);
     s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
     const vec a2 = splat(b[k + 128]);
     s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
     const vec a3 = splat(b[k + 192]);
     s30 = fma(a3, b0, s30);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
-    const vec a7 = splat(b[k + 448]);
-    s70 = fma(a7, b0, s70);
+    s31 = fma(a3, b1, s31);
   }
 
   const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
   const vec w1_0 = exp2_near(s10);
-  store(scores + 8, w1_0);
+  store(scores + 16, w1_0);
   const vec w2_0 = exp2_near(s20);
-  store(scores + 16, w2_0);
+  store(scores + 32, w2_0);
   const vec w3_0 = exp2_near(s30);
-  store(scores + 24, w3_0);
-  const vec w4_0 = exp2_near(s40);
-  store(scores + 32, w4_0);
-  const vec w5_0 = exp2_near(s50);
-  store(scores + 40, w5_0);
-  const vec w6_0 = exp2_near(s60);
-  store(scores + 48, w6_0);
-  const vec w7_0 = exp2_near(s70);
-  store(scores + 56, w7_0);
+  store(scores + 48, w3_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
+
+  const vec w0_1 = exp2_near(s01);
+  store(scores + 8, w0_1);
+  const vec w1_1 = exp2_near(s11);
+  store(scores + 24, w1_1);
+  const vec w2_1 = exp2_near(s21);
+  store(scores + 40, w2_1);
+  const vec w3_1 = exp2_near(s31);
+  store(scores + 56, w3_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1);
 }
 
-// 8 columns x 8 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_8x8_in_part(const float* rows, const float* b,
+// 4 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_4x8_in_part(const float* rows, const float* b,
     float* scores, const float* shift, float* block_total, long row, long col) {
   const vec start0 = load(shift);
   vec s00 = start0;
   vec s10 = start0;
   vec s20 = start0;
   vec s30 = start0;
-  vec s40 = start0;
-  vec s50 = start0;
-  vec s60 = start0;
-  vec s70 = start0;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 8 * k);
+    const vec b0 = load(rows + 16 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 64]);
@@ -1109,14 +1107,6 @@ struct attention_memory {
     s20 = fma(a2, b0, s20);
     const vec a3 = splat(b[k + 192]);
     s30 = fma(a3, b0, s30);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
-    const vec a7 = splat(b[k + 448]);
-    s70 = fma(a7, b0, s70);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -1127,65 +1117,129 @@ struct attention_memory {
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
   const vec w1_0 = exp2_near(x1_0);
-  store(scores + 8, w1_0);
+  store(scores + 16, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
   const vec w2_0 = exp2_near(x2_0);
-  store(scores + 16, w2_0);
+  store(scores + 32, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
   const vec w3_0 = exp2_near(x3_0);
-  store(scores + 24, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 32, w4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  const vec w5_0 = exp2_near(x5_0);
-  store(scores + 40, w5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  const vec w6_0 = exp2_near(x6_0);
-  store(scores + 48, w6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
-  const vec w7_0 = exp2_near(x7_0);
-  store(scores + 56, w7_0);
+  store(scores + 48, w3_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
 }
 
-// 8 columns x 8 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_8x8(const float* b, float* scores, long row,
+// 4 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_4x16_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  vec s20 = start0, s21 = start1;
+  vec s30 = start0, s31 = start1;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec b1 = load(rows + 16 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 16, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 32, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 48, w3_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 24, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 40, w2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  const vec w3_1 = exp2_near(x3_1);
+  store(scores + 56, w3_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1);
+}
+
+// 4 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_4x16(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 137);
   const bool some0 = col < high0;
-  const long first = some0 ? 0 : 1;
-  const long end = some0 ? 1 : 0;
-  for (long v = 0; v < 1; ++v) {
+  const long high1 = smaller(8 * (row / 8) + 16, 137);
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 8; ++i) {
-        store(scores + 8 * i + 8 * v, splat(0.0f));
+      for (long i = 0; i < 4; ++i) {
+        store(scores + 16 * i + 8 * v, splat(0.0f));
       }
     }
   }
   if (end - first == 1) {
-    attention_weights_8x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_weights_4x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_weights_4x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
 }
 
-// 1 columns x 8 rows of weights.
-[[gnu::noinline]] void attention_weights_1x8(const float* rows, const float* b, float* scores,
+// 1 columns x 16 rows of weights.
+[[gnu::noinline]] void attention_weights_1x16(const float* rows, const float* b, float* scores,
     const float* shift, float* block_total) {
   const vec start0 = load(shift);
-  vec s00 = start0;
+  const vec start1 = load(shift + 8);
+  vec s00 = start0, s01 = start1;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
+    const vec b0 = load(rows + 16 * k);
     s00 = fma(a0, b0, s00);
+    const vec b1 = load(rows + 16 * k + 8);
+    s01 = fma(a0, b1, s01);
   }
 
   const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
 
   store(block_total, load(block_total) + w0_0);
+
+  const vec w0_1 = exp2_near(s01);
+  store(scores + 8, w0_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1);
 }
 
 // 1 columns x 8 rows of weights, some of them removed.
@@ -1195,7 +1249,7 @@ struct attention_memory {
   vec s00 = start0;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 8 * k);
+    const vec b0 = load(rows + 16 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
   }
@@ -1210,17 +1264,51 @@ struct attention_memory {
   store(block_total, load(block_total) + w0_0);
 }
 
-// 1 columns x 8 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_1x8(const float* b, float* scores, long row,
+// 1 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_1x16_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  vec s00 = start0, s01 = start1;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec b0 = load(rows + 16 * k);
+    s00 = fma(a0, b0, s00);
+    const vec b1 = load(rows + 16 * k + 8);
+    s01 = fma(a0, b1, s01);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+
+  store(block_total, load(block_total) + w0_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1);
+}
+
+// 1 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_1x16(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 137);
   const bool some0 = col < high0;
-  const long first = some0 ? 0 : 1;
-  const long end = some0 ? 1 : 0;
-  for (long v = 0; v < 1; ++v) {
+  const long high1 = smaller(8 * (row / 8) + 16, 137);
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
     if (v < first || v >= end) {
       for (long i = 0; i < 1; ++i) {
-        store(scores + 8 * i + 8 * v, splat(0.0f));
+        store(scores + 16 * i + 8 * v, splat(0.0f));
       }
     }
   }
@@ -1228,63 +1316,121 @@ struct attention_memory {
     attention_weights_1x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
+  if (end - first == 2) {
+    attention_weights_1x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
 }
 
-// Weights of 8 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_8(const Memory& m, long c1, long row, long col,
+// Weights of 16 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_16(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.wk_out + 8768 * c1 + 64 * col;
-  for (long j = from; j < count - 7; j += 8) {
+  for (long j = from; j < count - 3; j += 4) {
     if (col + j < whole_end) {
-      attention_weights_8x8(local.rows, b + 64 * j, local.scores + 8 * j, local.shift,
+      attention_weights_4x16(local.rows, b + 64 * j, local.scores + 16 * j, local.shift,
           local.block_total);
     } else {
-      attention_weights_in_part_8x8(b + 64 * j, local.scores + 8 * j, row, col + j, local);
+      attention_weights_in_part_4x16(b + 64 * j, local.scores + 16 * j, row, col + j, local);
     }
   }
-  const long rest = 8 * (count / 8);
+  const long rest = 4 * (count / 4);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_weights_1x8(local.rows, b + 64 * rest, local.scores + 8 * rest, local.shift,
+      attention_weights_1x16(local.rows, b + 64 * rest, local.scores + 16 * rest, local.shift,
           local.block_total);
     } else {
-      attention_weights_in_part_1x8(b + 64 * rest, local.scores + 8 * rest, row, col + rest, local);
+      attention_weights_in_part_1x16(b + 64 * rest, local.scores + 16 * rest, row, col + rest,
+          local);
     }
   }
 }
 
-// Scores of 8 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_scores_of_8(const Memory& m, long c1, long row, long col,
+// Scores of 16 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_16(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.wk_out + 8768 * c1 + 64 * col;
-  for (long j = from; j < count - 7; j += 8) {
+  for (long j = from; j < count - 3; j += 4) {
     if (col + j < whole_end) {
-      attention_scores_8x8(local.rows, b + 64 * j, local.scores + 8 * j, local.block_peak);
+      attention_scores_4x16(local.rows, b + 64 * j, local.scores + 16 * j, local.block_peak);
     } else {
-      attention_scores_in_part_8x8(b + 64 * j, local.scores + 8 * j, row, col + j, local);
+      attention_scores_in_part_4x16(b + 64 * j, local.scores + 16 * j, row, col + j, local);
     }
   }
-  const long rest = 8 * (count / 8);
+  const long rest = 4 * (count / 4);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_scores_1x8(local.rows, b + 64 * rest, local.scores + 8 * rest, local.block_peak);
+      attention_scores_1x16(local.rows, b + 64 * rest, local.scores + 16 * rest, local.block_peak);
     } else {
-      attention_scores_in_part_1x8(b + 64 * rest, local.scores + 8 * rest, row, col + rest, local);
+      attention_scores_in_part_1x16(b + 64 * rest, local.scores + 16 * rest, row, col + rest,
+          local);
     }
   }
 }
 
-// What 8 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_8(const Memory& m, long c1, long row,
+// What 16 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_16(const Memory& m, long c1, long row,
     attention_memory& local) {
   store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 8, load(local.carry + 8) * load(local.total + 8));
 
   float* out = m.heads + 64 * c1 + 320 * row;
-  for (long i = 0; i < 8; ++i) {
+  for (long i = 0; i < 16; ++i) {
     const vec carry = splat(local.carry[i]);
     for (long n = 0; n < 64; n += 8) {
       store(out + 320 * i + n, carry * load(out + 320 * i + n));
     }
+  }
+}
+
+// Of 16 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_16(attention_memory& local, long count) {
+  for (long i = 0; i < 16; i += 8) {
+    const vec total = load(local.block_total + i);
+    const lanes_t inside = less_equal(total, splat(0x1p+40f));
+    const vec rise = select(inside, splat(0.0f), exponent_of(total));
+    const vec old = load(local.peak + i);
+    const vec peak = old + rise;
+    const vec carry = select(inside, splat(1.0f), inverse_power(total));
+    store(local.peak + i, peak);
+    store(local.shift + i, splat(0.0f) - peak);
+    store(local.carry + i, carry);
+    store(local.block_total + i, carry * total);
+    if (any(negation(inside))) {
+      for (long j = 0; j < count; ++j) {
+        store(local.scores + i + 16 * j, carry * load(local.scores + i + 16 * j));
+      }
+    }
+  }
+}
+
+// Weights of 16 rows and `count` columns, the first `from` of them made from scores, once more
+// where they left the range.
+[[gnu::noinline]] void attention_mend_16(const Memory& m, long c1, long row, long col, long from,
+    long count, long whole_end, attention_memory& local, bool fresh) {
+  // Too large for that: the greatest score becomes the reference.
+  const lanes_t inside0 = either(less_equal(load(local.block_total), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
+  const lanes_t inside1 = both(inside0,
+      either(less_equal(load(local.block_total + 8), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 8), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * load(local.peak + 8),
+                  exponent_of(load(local.block_total + 8))))));
+  if (any(negation(inside1))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    attention_scores_of_16(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_16(local, from, false);
+    if (!fresh) {
+      attention_carry_over_16(m, c1, row, local);
+    }
+    attention_weights_of_16(m, c1, row, col, from, count, whole_end, local);
+  }
+
+  attention_lower_weights_16(local, count);
+  if (!fresh) {
+    attention_carry_over_16(m, c1, row, local);
   }
 }
 
@@ -1316,19 +1462,19 @@ struct attention_memory {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 8);
     const vec b2 = load(v + 64 * k + 16);
-    const vec a0 = splat(weights[8 * k]);
+    const vec a0 = splat(weights[16 * k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
     s02 = fma(a0, b2, s02);
-    const vec a1 = splat(weights[8 * k + 1]);
+    const vec a1 = splat(weights[16 * k + 1]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
     s12 = fma(a1, b2, s12);
-    const vec a2 = splat(weights[8 * k + 2]);
+    const vec a2 = splat(weights[16 * k + 2]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
     s22 = fma(a2, b2, s22);
-    const vec a3 = splat(weights[8 * k + 3]);
+    const vec a3 = splat(weights[16 * k + 3]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
     s32 = fma(a3, b2, s32);
@@ -1371,16 +1517,16 @@ struct attention_memory {
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 8);
-    const vec a0 = splat(weights[8 * k]);
+    const vec a0 = splat(weights[16 * k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
-    const vec a1 = splat(weights[8 * k + 1]);
+    const vec a1 = splat(weights[16 * k + 1]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
-    const vec a2 = splat(weights[8 * k + 2]);
+    const vec a2 = splat(weights[16 * k + 2]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
-    const vec a3 = splat(weights[8 * k + 3]);
+    const vec a3 = splat(weights[16 * k + 3]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
   }
@@ -1395,67 +1541,65 @@ struct attention_memory {
   store(out + 968, s31);
 }
 
-// Scores of 8 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_8(const Memory& m, long c1, long row, long col, long count,
+// Scores of 16 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_16(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 8768 * c1 + 64 * col;
   float* out = m.heads + 64 * c1 + 320 * row;
   store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
 
   for (long n = 0; n < 48; n += 24) {
-    for (long i = 0; i < 8; i += 4) {
+    for (long i = 0; i < 16; i += 4) {
       const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
       const long end = smaller(high_last - col, count);
       attention_values_4x24(local.scores + i, v + n, end, out + 320 * i + n, fresh);
     }
   }
-  for (long i = 0; i < 8; i += 4) {
+  for (long i = 0; i < 16; i += 4) {
     const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
     const long end = smaller(high_last - col, count);
     attention_values_4x16(local.scores + i, v + 48, end, out + 320 * i + 48, fresh);
   }
 }
 
-// 8 rows against `count` columns from col on.
-[[gnu::noinline]] void attention_visit_8(const Memory& m, long c1, long row, long col, long count,
+// 16 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_16(const Memory& m, long c1, long row, long col, long count,
     long whole_end, attention_memory& local, bool fresh) {
   store(local.block_total, splat(0.0f));
+  store(local.block_total + 8, splat(0.0f));
   long done = 0;
 
   // The first columns give each row the score that the others are compared with.
   if (fresh) {
     const float* b = m.wk_out + 8768 * c1 + 64 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
-    if (count < 8) {
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    if (count < 4) {
       if (col < whole_end) {
-        attention_scores_1x8(local.rows, b, local.scores, local.block_peak);
+        attention_scores_1x16(local.rows, b, local.scores, local.block_peak);
       } else {
-        attention_scores_in_part_1x8(b, local.scores, row, col, local);
+        attention_scores_in_part_1x16(b, local.scores, row, col, local);
       }
     } else if (col < whole_end) {
-      attention_scores_8x8(local.rows, b, local.scores, local.block_peak);
+      attention_scores_4x16(local.rows, b, local.scores, local.block_peak);
     } else {
-      attention_scores_in_part_8x8(b, local.scores, row, col, local);
+      attention_scores_in_part_4x16(b, local.scores, row, col, local);
     }
-    done = smaller(8, count);
-    attention_weigh_8(local, done, true);
+    done = smaller(4, count);
+    attention_weigh_16(local, done, true);
   }
 
-  attention_weights_of_8(m, c1, row, col, done, count, whole_end, local);
+  attention_weights_of_16(m, c1, row, col, done, count, whole_end, local);
 
-  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
+  // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
-  if (any(negation(inside0))) {
-    store(local.block_peak, splat(-__FLT_MAX__));
-    attention_scores_of_8(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_8(local, done, false);
-    if (!fresh) {
-      attention_carry_over_8(m, c1, row, local);
-    }
-    attention_weights_of_8(m, c1, row, col, done, count, whole_end, local);
+  const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 8), splat(0x1p+40f)));
+  if (any(negation(inside1))) {
+    attention_mend_16(m, c1, row, col, done, count, whole_end, local, fresh);
   }
 
-  attention_fold_8(m, c1, row, col, count, local, fresh);
+  attention_fold_16(m, c1, row, col, count, local, fresh);
 }
 
 // One row by its definition: over exactly the pairs that count, one at a time.
@@ -1513,34 +1657,39 @@ struct attention_memory {
   }
 }
 
-// The nth of 17 blocks of 8 rows.
-[[gnu::noinline]] void attention_8_rows(const Memory& m, long c1, long nth,
+// The nth of 8 blocks of 16 rows.
+[[gnu::noinline]] void attention_16_rows(const Memory& m, long c1, long nth,
     attention_memory& local) {
-  const long row = 8 * nth;
+  const long row = 16 * nth;
   const float* a = m.wq_out + 8768 * c1 + 64 * row;
   float* out = m.heads + 64 * c1 + 320 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
-  for (long k = 0; k < 64; k += 8) {
-    transpose_block(a + k, 64, local.rows + 8 * k, 8, splat(0.18033688f));
+  for (long r = 0; r < 16; r += 8) {
+    for (long k = 0; k < 64; k += 8) {
+      transpose_block(a + 64 * r + k, 64, local.rows + 16 * k + r, 16, splat(0.18033688f));
+    }
   }
 
   store(local.peak, splat(-__FLT_MAX__));
   store(local.total, splat(0.0f));
+  store(local.peak + 8, splat(-__FLT_MAX__));
+  store(local.total + 8, splat(0.0f));
 
   bool fresh = true;
-  const long whole_end = 8 * nth;
-  const long end = 8 * nth + 8;
-  for (long col = 0; col < end; col += 168) {
-    attention_visit_8(m, c1, row, col, smaller(168, end - col), whole_end, local, fresh);
+  const long whole_end = 16 * nth;
+  const long end = 16 * nth + 16;
+  for (long col = 0; col < end; col += 144) {
+    attention_visit_16(m, c1, row, col, smaller(144, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
   store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 8, splat(1.0f) / load(local.total + 8));
 
   // x - x is 0, or NaN if x is not finite.
   vec odd = splat(0.0f);
-  for (long i = 0; i < 8; ++i) {
+  for (long i = 0; i < 16; ++i) {
     const vec factor = splat(local.carry[i]);
     for (long n = 0; n < 64; n += 8) {
       const vec x = factor * load(out + 320 * i + n);
@@ -1551,7 +1700,7 @@ struct attention_memory {
 
   // Rows that are not finite are computed again, with care.
   if (has_nan(odd)) {
-    for (long i = 0; i < 8; ++i) {
+    for (long i = 0; i < 16; ++i) {
       vec row_odd = splat(0.0f);
       for (long n = 0; n < 64; n += 8) {
         const vec x = load(out + 320 * i + n);
@@ -1564,331 +1713,920 @@ struct attention_memory {
   }
 }
 
-// 11 columns x 8 rows of scores.
-[[gnu::noinline]] void attention_scores_11x8(const float* rows, const float* b, float* scores,
+// 5 columns x 16 rows of scores.
+[[gnu::noinline]] void attention_scores_5x16(const float* rows, const float* b, float* scores,
     float* block_peak) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 8 * k);
+    const vec b0 = load(rows + 16 * k);
+    const vec b1 = load(rows + 16 * k + 8);
     const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
     const vec a1 = splat(b[k + 64]);
-    s1_0 = fma(a1, b0, s1_0);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
     const vec a2 = splat(b[k + 128]);
-    s2_0 = fma(a2, b0, s2_0);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
     const vec a3 = splat(b[k + 192]);
-    s3_0 = fma(a3, b0, s3_0);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
     const vec a4 = splat(b[k + 256]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 320]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 384]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 448]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 512]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 576]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 640]);
-    s10_0 = fma(a10, b0, s10_0);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
   }
 
-  store(scores, s0_0);
-  store(scores + 8, s1_0);
-  store(scores + 16, s2_0);
-  store(scores + 24, s3_0);
-  store(scores + 32, s4_0);
-  store(scores + 40, s5_0);
-  store(scores + 48, s6_0);
-  store(scores + 56, s7_0);
-  store(scores + 64, s8_0);
-  store(scores + 72, s9_0);
-  store(scores + 80, s10_0);
+  store(scores, s00);
+  store(scores + 16, s10);
+  store(scores + 32, s20);
+  store(scores + 48, s30);
+  store(scores + 64, s40);
 
-  const vec high0_0 = max(max(s0_0, s1_0), max(s2_0, s3_0));
-  const vec high1_0 = max(max(s4_0, s5_0), max(s6_0, s7_0));
-  const vec high2_0 = max(max(s8_0, s9_0), s10_0);
-  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), high2_0)));
+  const vec high0_0 = max(max(s00, s10), max(s20, s30));
+  store(block_peak, max(load(block_peak), max(high0_0, s40)));
+
+  store(scores + 8, s01);
+  store(scores + 24, s11);
+  store(scores + 40, s21);
+  store(scores + 56, s31);
+  store(scores + 72, s41);
+
+  const vec high0_1 = max(max(s01, s11), max(s21, s31));
+  store(block_peak + 8, max(load(block_peak + 8), max(high0_1, s41)));
 }
 
-// 14 columns x 8 rows of scores.
-[[gnu::noinline]] void attention_scores_14x8(const float* rows, const float* b, float* scores,
-    float* block_peak) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
+// 5 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_5x8_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 8 * k);
+    const vec b0 = load(rows + 16 * k);
     const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
+    s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 64]);
-    s1_0 = fma(a1, b0, s1_0);
+    s10 = fma(a1, b0, s10);
     const vec a2 = splat(b[k + 128]);
-    s2_0 = fma(a2, b0, s2_0);
+    s20 = fma(a2, b0, s20);
     const vec a3 = splat(b[k + 192]);
-    s3_0 = fma(a3, b0, s3_0);
+    s30 = fma(a3, b0, s30);
     const vec a4 = splat(b[k + 256]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 320]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 384]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 448]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 512]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 576]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 640]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 704]);
-    s11_0 = fma(a11, b0, s11_0);
-    const vec a12 = splat(b[k + 768]);
-    s12_0 = fma(a12, b0, s12_0);
-    const vec a13 = splat(b[k + 832]);
-    s13_0 = fma(a13, b0, s13_0);
+    s40 = fma(a4, b0, s40);
   }
 
-  store(scores, s0_0);
-  store(scores + 8, s1_0);
-  store(scores + 16, s2_0);
-  store(scores + 24, s3_0);
-  store(scores + 32, s4_0);
-  store(scores + 40, s5_0);
-  store(scores + 48, s6_0);
-  store(scores + 56, s7_0);
-  store(scores + 64, s8_0);
-  store(scores + 72, s9_0);
-  store(scores + 80, s10_0);
-  store(scores + 88, s11_0);
-  store(scores + 96, s12_0);
-  store(scores + 104, s13_0);
+  const vec removed = splat(-__builtin_inff());
 
-  const vec high0_0 = max(max(s0_0, s1_0), max(s2_0, s3_0));
-  const vec high1_0 = max(max(s4_0, s5_0), max(s6_0, s7_0));
-  const vec high2_0 = max(max(s8_0, s9_0), max(s10_0, s11_0));
-  const vec high3_0 = max(s12_0, s13_0);
-  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), max(high2_0, high3_0))));
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 16, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 32, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 48, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 64, x4_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  store(block_peak, max(load(block_peak), max(high0_0, x4_0)));
 }
 
-// 14 columns x 8 rows of weights.
-[[gnu::noinline]] void attention_weights_14x8(const float* rows, const float* b, float* scores,
+// 5 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_5x16_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec b1 = load(rows + 16 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 16, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 32, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 48, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 64, x4_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  store(block_peak, max(load(block_peak), max(high0_0, x4_0)));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 24, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 40, x2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  store(scores + 56, x3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  store(scores + 72, x4_1);
+
+  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
+  store(block_peak + 8, max(load(block_peak + 8), max(high0_1, x4_1)));
+}
+
+// 5 columns x 9 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_5x9(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(8 * (row / 8) + 8, 137);
+  const bool some0 = col < high0;
+  const long high1 = smaller(8 * (row / 8) + 16, 137);
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 5; ++i) {
+        store(scores + 16 * i + 8 * v, splat(-__builtin_inff()));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_scores_5x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_scores_5x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+}
+
+// 6 columns x 16 rows of scores.
+[[gnu::noinline]] void attention_scores_6x16(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec b1 = load(rows + 16 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+  }
+
+  store(scores, s00);
+  store(scores + 16, s10);
+  store(scores + 32, s20);
+  store(scores + 48, s30);
+  store(scores + 64, s40);
+  store(scores + 80, s50);
+
+  const vec high0_0 = max(max(s00, s10), max(s20, s30));
+  const vec high1_0 = max(s40, s50);
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  store(scores + 8, s01);
+  store(scores + 24, s11);
+  store(scores + 40, s21);
+  store(scores + 56, s31);
+  store(scores + 72, s41);
+  store(scores + 88, s51);
+
+  const vec high0_1 = max(max(s01, s11), max(s21, s31));
+  const vec high1_1 = max(s41, s51);
+  store(block_peak + 8, max(load(block_peak + 8), max(high0_1, high1_1)));
+}
+
+// 6 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_6x8_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+  vec s50 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 16, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 32, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 48, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 64, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  store(scores + 80, x5_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(x4_0, x5_0);
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+}
+
+// 6 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_6x16_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec b1 = load(rows + 16 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 16, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 32, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 48, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 64, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  store(scores + 80, x5_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(x4_0, x5_0);
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 24, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 40, x2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  store(scores + 56, x3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  store(scores + 72, x4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
+  store(scores + 88, x5_1);
+
+  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
+  const vec high1_1 = max(x4_1, x5_1);
+  store(block_peak + 8, max(load(block_peak + 8), max(high0_1, high1_1)));
+}
+
+// 6 columns x 9 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_6x9(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(8 * (row / 8) + 8, 137);
+  const bool some0 = col < high0;
+  const long high1 = smaller(8 * (row / 8) + 16, 137);
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 6; ++i) {
+        store(scores + 16 * i + 8 * v, splat(-__builtin_inff()));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_scores_6x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_scores_6x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+}
+
+// 6 columns x 16 rows of weights.
+[[gnu::noinline]] void attention_weights_6x16(const float* rows, const float* b, float* scores,
     const float* shift, float* block_total) {
   const vec start0 = load(shift);
-  vec s0_0 = start0;
-  vec s1_0 = start0;
-  vec s2_0 = start0;
-  vec s3_0 = start0;
-  vec s4_0 = start0;
-  vec s5_0 = start0;
-  vec s6_0 = start0;
-  vec s7_0 = start0;
-  vec s8_0 = start0;
-  vec s9_0 = start0;
-  vec s10_0 = start0;
-  vec s11_0 = start0;
-  vec s12_0 = start0;
-  vec s13_0 = start0;
+  const vec start1 = load(shift + 8);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  vec s20 = start0, s21 = start1;
+  vec s30 = start0, s31 = start1;
+  vec s40 = start0, s41 = start1;
+  vec s50 = start0, s51 = start1;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 8 * k);
+    const vec b0 = load(rows + 16 * k);
+    const vec b1 = load(rows + 16 * k + 8);
     const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
     const vec a1 = splat(b[k + 64]);
-    s1_0 = fma(a1, b0, s1_0);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
     const vec a2 = splat(b[k + 128]);
-    s2_0 = fma(a2, b0, s2_0);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
     const vec a3 = splat(b[k + 192]);
-    s3_0 = fma(a3, b0, s3_0);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
     const vec a4 = splat(b[k + 256]);
-    s4_0 = fma(a4, b0, s4_0);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
     const vec a5 = splat(b[k + 320]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 384]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 448]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 512]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 576]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 640]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 704]);
-    s11_0 = fma(a11, b0, s11_0);
-    const vec a12 = splat(b[k + 768]);
-    s12_0 = fma(a12, b0, s12_0);
-    const vec a13 = splat(b[k + 832]);
-    s13_0 = fma(a13, b0, s13_0);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
   }
 
-  const vec w0_0 = exp2_near(s0_0);
+  const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
-  const vec w1_0 = exp2_near(s1_0);
-  store(scores + 8, w1_0);
-  const vec w2_0 = exp2_near(s2_0);
-  store(scores + 16, w2_0);
-  const vec w3_0 = exp2_near(s3_0);
-  store(scores + 24, w3_0);
-  const vec w4_0 = exp2_near(s4_0);
-  store(scores + 32, w4_0);
-  const vec w5_0 = exp2_near(s5_0);
-  store(scores + 40, w5_0);
-  const vec w6_0 = exp2_near(s6_0);
-  store(scores + 48, w6_0);
-  const vec w7_0 = exp2_near(s7_0);
-  store(scores + 56, w7_0);
-  const vec w8_0 = exp2_near(s8_0);
-  store(scores + 64, w8_0);
-  const vec w9_0 = exp2_near(s9_0);
-  store(scores + 72, w9_0);
-  const vec w10_0 = exp2_near(s10_0);
-  store(scores + 80, w10_0);
-  const vec w11_0 = exp2_near(s11_0);
-  store(scores + 88, w11_0);
-  const vec w12_0 = exp2_near(s12_0);
-  store(scores + 96, w12_0);
-  const vec w13_0 = exp2_near(s13_0);
-  store(scores + 104, w13_0);
+  const vec w1_0 = exp2_near(s10);
+  store(scores + 16, w1_0);
+  const vec w2_0 = exp2_near(s20);
+  store(scores + 32, w2_0);
+  const vec w3_0 = exp2_near(s30);
+  store(scores + 48, w3_0);
+  const vec w4_0 = exp2_near(s40);
+  store(scores + 64, w4_0);
+  const vec w5_0 = exp2_near(s50);
+  store(scores + 80, w5_0);
 
-  store(block_total,
-      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
-          w10_0 + w11_0 + w12_0 + w13_0);
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
+
+  const vec w0_1 = exp2_near(s01);
+  store(scores + 8, w0_1);
+  const vec w1_1 = exp2_near(s11);
+  store(scores + 24, w1_1);
+  const vec w2_1 = exp2_near(s21);
+  store(scores + 40, w2_1);
+  const vec w3_1 = exp2_near(s31);
+  store(scores + 56, w3_1);
+  const vec w4_1 = exp2_near(s41);
+  store(scores + 72, w4_1);
+  const vec w5_1 = exp2_near(s51);
+  store(scores + 88, w5_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1);
 }
 
-// 11 columns x 8 rows of weights.
-[[gnu::noinline]] void attention_weights_11x8(const float* rows, const float* b, float* scores,
+// 6 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_6x8_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+  vec s20 = start0;
+  vec s30 = start0;
+  vec s40 = start0;
+  vec s50 = start0;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 16, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 32, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 48, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 64, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  const vec w5_0 = exp2_near(x5_0);
+  store(scores + 80, w5_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
+}
+
+// 6 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_6x16_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  vec s20 = start0, s21 = start1;
+  vec s30 = start0, s31 = start1;
+  vec s40 = start0, s41 = start1;
+  vec s50 = start0, s51 = start1;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec b1 = load(rows + 16 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 16, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 32, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 48, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 64, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  const vec w5_0 = exp2_near(x5_0);
+  store(scores + 80, w5_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 24, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 40, w2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  const vec w3_1 = exp2_near(x3_1);
+  store(scores + 56, w3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  const vec w4_1 = exp2_near(x4_1);
+  store(scores + 72, w4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
+  const vec w5_1 = exp2_near(x5_1);
+  store(scores + 88, w5_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1);
+}
+
+// 6 columns x 9 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_6x9(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(8 * (row / 8) + 8, 137);
+  const bool some0 = col < high0;
+  const long high1 = smaller(8 * (row / 8) + 16, 137);
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 6; ++i) {
+        store(scores + 16 * i + 8 * v, splat(0.0f));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_weights_6x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_weights_6x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+}
+
+// 5 columns x 16 rows of weights.
+[[gnu::noinline]] void attention_weights_5x16(const float* rows, const float* b, float* scores,
     const float* shift, float* block_total) {
   const vec start0 = load(shift);
-  vec s0_0 = start0;
-  vec s1_0 = start0;
-  vec s2_0 = start0;
-  vec s3_0 = start0;
-  vec s4_0 = start0;
-  vec s5_0 = start0;
-  vec s6_0 = start0;
-  vec s7_0 = start0;
-  vec s8_0 = start0;
-  vec s9_0 = start0;
-  vec s10_0 = start0;
+  const vec start1 = load(shift + 8);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  vec s20 = start0, s21 = start1;
+  vec s30 = start0, s31 = start1;
+  vec s40 = start0, s41 = start1;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 8 * k);
+    const vec b0 = load(rows + 16 * k);
+    const vec b1 = load(rows + 16 * k + 8);
     const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
     const vec a1 = splat(b[k + 64]);
-    s1_0 = fma(a1, b0, s1_0);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
     const vec a2 = splat(b[k + 128]);
-    s2_0 = fma(a2, b0, s2_0);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
     const vec a3 = splat(b[k + 192]);
-    s3_0 = fma(a3, b0, s3_0);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
     const vec a4 = splat(b[k + 256]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 320]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 384]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 448]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 512]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 576]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 640]);
-    s10_0 = fma(a10, b0, s10_0);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
   }
 
-  const vec w0_0 = exp2_near(s0_0);
+  const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
-  const vec w1_0 = exp2_near(s1_0);
-  store(scores + 8, w1_0);
-  const vec w2_0 = exp2_near(s2_0);
-  store(scores + 16, w2_0);
-  const vec w3_0 = exp2_near(s3_0);
-  store(scores + 24, w3_0);
-  const vec w4_0 = exp2_near(s4_0);
-  store(scores + 32, w4_0);
-  const vec w5_0 = exp2_near(s5_0);
-  store(scores + 40, w5_0);
-  const vec w6_0 = exp2_near(s6_0);
-  store(scores + 48, w6_0);
-  const vec w7_0 = exp2_near(s7_0);
-  store(scores + 56, w7_0);
-  const vec w8_0 = exp2_near(s8_0);
-  store(scores + 64, w8_0);
-  const vec w9_0 = exp2_near(s9_0);
-  store(scores + 72, w9_0);
-  const vec w10_0 = exp2_near(s10_0);
-  store(scores + 80, w10_0);
+  const vec w1_0 = exp2_near(s10);
+  store(scores + 16, w1_0);
+  const vec w2_0 = exp2_near(s20);
+  store(scores + 32, w2_0);
+  const vec w3_0 = exp2_near(s30);
+  store(scores + 48, w3_0);
+  const vec w4_0 = exp2_near(s40);
+  store(scores + 64, w4_0);
 
-  store(block_total,
-      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
-          w10_0);
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0);
+
+  const vec w0_1 = exp2_near(s01);
+  store(scores + 8, w0_1);
+  const vec w1_1 = exp2_near(s11);
+  store(scores + 24, w1_1);
+  const vec w2_1 = exp2_near(s21);
+  store(scores + 40, w2_1);
+  const vec w3_1 = exp2_near(s31);
+  store(scores + 56, w3_1);
+  const vec w4_1 = exp2_near(s41);
+  store(scores + 72, w4_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1);
 }
 
-// Weights of 1 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_1(const Memory& m, long c1, long col, long from,
-    long count, attention_memory& local) {
+// 5 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_5x8_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+  vec s20 = start0;
+  vec s30 = start0;
+  vec s40 = start0;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 16, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 32, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 48, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 64, w4_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0);
+}
+
+// 5 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_5x16_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  vec s20 = start0, s21 = start1;
+  vec s30 = start0, s31 = start1;
+  vec s40 = start0, s41 = start1;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec b1 = load(rows + 16 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 16, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 32, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 48, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 64, w4_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 24, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 40, w2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  const vec w3_1 = exp2_near(x3_1);
+  store(scores + 56, w3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  const vec w4_1 = exp2_near(x4_1);
+  store(scores + 72, w4_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1);
+}
+
+// 5 columns x 9 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_5x9(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(8 * (row / 8) + 8, 137);
+  const bool some0 = col < high0;
+  const long high1 = smaller(8 * (row / 8) + 16, 137);
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 5; ++i) {
+        store(scores + 16 * i + 8 * v, splat(0.0f));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_weights_5x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_weights_5x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+}
+
+// Weights of 9 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_9(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.wk_out + 8768 * c1 + 64 * col;
-  for (long j = from; j < count - 13; j += 14) {
-    attention_weights_14x8(local.rows, b + 64 * j, local.scores + 8 * j, local.shift,
-        local.block_total);
+  for (long j = from; j < count - 5; j += 6) {
+    if (col + j < whole_end) {
+      attention_weights_6x16(local.rows, b + 64 * j, local.scores + 16 * j, local.shift,
+          local.block_total);
+    } else {
+      attention_weights_in_part_6x9(b + 64 * j, local.scores + 16 * j, row, col + j, local);
+    }
   }
-  const long rest = 14 * (count / 14);
+  const long rest = 6 * (count / 6);
   if (rest < count && from <= rest) {
-    attention_weights_11x8(local.rows, b + 64 * rest, local.scores + 8 * rest, local.shift,
-        local.block_total);
+    if (col + rest < whole_end) {
+      attention_weights_5x16(local.rows, b + 64 * rest, local.scores + 16 * rest, local.shift,
+          local.block_total);
+    } else {
+      attention_weights_in_part_5x9(b + 64 * rest, local.scores + 16 * rest, row, col + rest,
+          local);
+    }
   }
 }
 
-// Scores of 1 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_scores_of_1(const Memory& m, long c1, long col, long from,
-    long count, attention_memory& local) {
+// Scores of 9 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_9(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.wk_out + 8768 * c1 + 64 * col;
-  for (long j = from; j < count - 13; j += 14) {
-    attention_scores_14x8(local.rows, b + 64 * j, local.scores + 8 * j, local.block_peak);
+  for (long j = from; j < count - 5; j += 6) {
+    if (col + j < whole_end) {
+      attention_scores_6x16(local.rows, b + 64 * j, local.scores + 16 * j, local.block_peak);
+    } else {
+      attention_scores_in_part_6x9(b + 64 * j, local.scores + 16 * j, row, col + j, local);
+    }
   }
-  const long rest = 14 * (count / 14);
+  const long rest = 6 * (count / 6);
   if (rest < count && from <= rest) {
-    attention_scores_11x8(local.rows, b + 64 * rest, local.scores + 8 * rest, local.block_peak);
+    if (col + rest < whole_end) {
+      attention_scores_5x16(local.rows, b + 64 * rest, local.scores + 16 * rest, local.block_peak);
+    } else {
+      attention_scores_in_part_5x9(b + 64 * rest, local.scores + 16 * rest, row, col + rest, local);
+    }
   }
 }
 
-// What 1 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_1(const Memory& m, long c1, long row,
+// What 9 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_9(const Memory& m, long c1, long row,
     attention_memory& local) {
   store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 8, load(local.carry + 8) * load(local.total + 8));
 
   float* out = m.heads + 64 * c1 + 320 * row;
-  for (long i = 0; i < 1; ++i) {
+  for (long i = 0; i < 9; ++i) {
     const vec carry = splat(local.carry[i]);
     for (long n = 0; n < 64; n += 8) {
       store(out + 320 * i + n, carry * load(out + 320 * i + n));
     }
+  }
+}
+
+// Of 9 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_9(attention_memory& local, long count) {
+  for (long i = 0; i < 16; i += 8) {
+    const vec total = load(local.block_total + i);
+    const lanes_t inside = less_equal(total, splat(0x1p+40f));
+    const vec rise = select(inside, splat(0.0f), exponent_of(total));
+    const vec old = load(local.peak + i);
+    const vec peak = old + rise;
+    const vec carry = select(inside, splat(1.0f), inverse_power(total));
+    store(local.peak + i, peak);
+    store(local.shift + i, splat(0.0f) - peak);
+    store(local.carry + i, carry);
+    store(local.block_total + i, carry * total);
+    if (any(negation(inside))) {
+      for (long j = 0; j < count; ++j) {
+        store(local.scores + i + 16 * j, carry * load(local.scores + i + 16 * j));
+      }
+    }
+  }
+}
+
+// Weights of 9 rows and `count` columns, the first `from` of them made from scores, once more where
+// they left the range.
+[[gnu::noinline]] void attention_mend_9(const Memory& m, long c1, long row, long col, long from,
+    long count, long whole_end, attention_memory& local, bool fresh) {
+  // Too large for that: the greatest score becomes the reference.
+  const lanes_t inside0 = either(less_equal(load(local.block_total), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
+  const lanes_t inside1 = both(inside0,
+      either(less_equal(load(local.block_total + 8), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 8), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * load(local.peak + 8),
+                  exponent_of(load(local.block_total + 8))))));
+  if (any(negation(inside1))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    attention_scores_of_9(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_16(local, from, false);
+    if (!fresh) {
+      attention_carry_over_9(m, c1, row, local);
+    }
+    attention_weights_of_9(m, c1, row, col, from, count, whole_end, local);
+  }
+
+  attention_lower_weights_9(local, count);
+  if (!fresh) {
+    attention_carry_over_9(m, c1, row, local);
   }
 }
 
@@ -1905,7 +2643,7 @@ struct attention_memory {
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
-    const vec a0 = splat(weights[8 * k]);
+    const vec a0 = splat(weights[16 * k]);
     const vec b0 = load(v + 64 * k);
     s00 = fma(a0, b0, s00);
     const vec b1 = load(v + 64 * k + 8);
@@ -1931,7 +2669,7 @@ struct attention_memory {
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
-    const vec a0 = splat(weights[8 * k]);
+    const vec a0 = splat(weights[16 * k]);
     const vec b0 = load(v + 64 * k);
     s00 = fma(a0, b0, s00);
     const vec b1 = load(v + 64 * k + 8);
@@ -1942,91 +2680,111 @@ struct attention_memory {
   store(out + 8, s01);
 }
 
-// Scores of 1 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_1(const Memory& m, long c1, long row, long col, long count,
+// Scores of 9 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_9(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 8768 * c1 + 64 * col;
   float* out = m.heads + 64 * c1 + 320 * row;
   store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
 
   for (long n = 0; n < 48; n += 24) {
+    for (long i = 0; i < 8; i += 4) {
+      const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
+      const long end = smaller(high_last - col, count);
+      attention_values_4x24(local.scores + i, v + n, end, out + 320 * i + n, fresh);
+    }
     {
-      const long high_first = smaller(8 * (row / 8) + 8, 137);
+      const long high_first = smaller(8 * ((row + 8) / 8) + 8, 137);
       const long end = smaller(high_first - col, count);
-      attention_values_1x24(local.scores, v + n, end, out + n, fresh);
+      attention_values_1x24(local.scores + 8, v + n, end, out + n + 2560, fresh);
     }
   }
+  for (long i = 0; i < 8; i += 4) {
+    const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
+    const long end = smaller(high_last - col, count);
+    attention_values_4x16(local.scores + i, v + 48, end, out + 320 * i + 48, fresh);
+  }
   {
-    const long high_first = smaller(8 * (row / 8) + 8, 137);
+    const long high_first = smaller(8 * ((row + 8) / 8) + 8, 137);
     const long end = smaller(high_first - col, count);
-    attention_values_1x16(local.scores, v + 48, end, out + 48, fresh);
+    attention_values_1x16(local.scores + 8, v + 48, end, out + 2608, fresh);
   }
 }
 
-// 1 rows against `count` columns from col on.
-[[gnu::noinline]] void attention_visit_1(const Memory& m, long c1, long row, long col, long count,
-    attention_memory& local, bool fresh) {
+// 9 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_9(const Memory& m, long c1, long row, long col, long count,
+    long whole_end, attention_memory& local, bool fresh) {
   store(local.block_total, splat(0.0f));
+  store(local.block_total + 8, splat(0.0f));
   long done = 0;
 
   // The first columns give each row the score that the others are compared with.
   if (fresh) {
     const float* b = m.wk_out + 8768 * c1 + 64 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
-    if (count < 14) {
-      attention_scores_11x8(local.rows, b, local.scores, local.block_peak);
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    if (count < 6) {
+      if (col < whole_end) {
+        attention_scores_5x16(local.rows, b, local.scores, local.block_peak);
+      } else {
+        attention_scores_in_part_5x9(b, local.scores, row, col, local);
+      }
+    } else if (col < whole_end) {
+      attention_scores_6x16(local.rows, b, local.scores, local.block_peak);
     } else {
-      attention_scores_14x8(local.rows, b, local.scores, local.block_peak);
+      attention_scores_in_part_6x9(b, local.scores, row, col, local);
     }
-    done = smaller(14, count);
-    attention_weigh_8(local, done, true);
+    done = smaller(6, count);
+    attention_weigh_16(local, done, true);
   }
 
-  attention_weights_of_1(m, c1, col, done, count, local);
+  attention_weights_of_9(m, c1, row, col, done, count, whole_end, local);
 
-  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
+  // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
-  if (any(negation(inside0))) {
-    store(local.block_peak, splat(-__FLT_MAX__));
-    attention_scores_of_1(m, c1, col, 0, count, local);
-    attention_weigh_8(local, done, false);
-    if (!fresh) {
-      attention_carry_over_1(m, c1, row, local);
-    }
-    attention_weights_of_1(m, c1, col, done, count, local);
+  const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 8), splat(0x1p+40f)));
+  if (any(negation(inside1))) {
+    attention_mend_9(m, c1, row, col, done, count, whole_end, local, fresh);
   }
 
-  attention_fold_1(m, c1, row, col, count, local, fresh);
+  attention_fold_9(m, c1, row, col, count, local, fresh);
 }
 
-// The one block of 1 rows.
-[[gnu::noinline]] void attention_1_rows(const Memory& m, long c1, attention_memory& local) {
-  const long row = 136;
+// The one block of 9 rows.
+[[gnu::noinline]] void attention_9_rows(const Memory& m, long c1, attention_memory& local) {
+  const long row = 128;
   const float* a = m.wq_out + 8768 * c1 + 64 * row;
   float* out = m.heads + 64 * c1 + 320 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
+  for (long k = 0; k < 64; k += 8) {
+    transpose_block(a + k, 64, local.rows + 16 * k, 16, splat(0.18033688f));
+  }
   for (long k = 0; k < 64; ++k) {
     for (long lane = 0; lane < 8; ++lane) {
-      const long r = smaller(lane, 0);
-      local.rows[8 * k + lane] = a[64 * r + k] * 0.18033688f;
+      const long r = smaller(lane + 8, 8);
+      local.rows[16 * k + lane + 8] = a[64 * r + k] * 0.18033688f;
     }
   }
 
   store(local.peak, splat(-__FLT_MAX__));
   store(local.total, splat(0.0f));
+  store(local.peak + 8, splat(-__FLT_MAX__));
+  store(local.total + 8, splat(0.0f));
 
   bool fresh = true;
-  for (long col = 0; col < 137; col += 168) {
-    attention_visit_1(m, c1, row, col, smaller(168, 137 - col), local, fresh);
+  for (long col = 0; col < 137; col += 144) {
+    attention_visit_9(m, c1, row, col, smaller(144, 137 - col), 126, local, fresh);
     fresh = false;
   }
 
   store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 8, splat(1.0f) / load(local.total + 8));
 
   // x - x is 0, or NaN if x is not finite.
   vec odd = splat(0.0f);
-  for (long i = 0; i < 1; ++i) {
+  for (long i = 0; i < 9; ++i) {
     const vec factor = splat(local.carry[i]);
     for (long n = 0; n < 64; n += 8) {
       const vec x = factor * load(out + 320 * i + n);
@@ -2037,7 +2795,7 @@ struct attention_memory {
 
   // Rows that are not finite are computed again, with care.
   if (has_nan(odd)) {
-    for (long i = 0; i < 1; ++i) {
+    for (long i = 0; i < 9; ++i) {
       vec row_odd = splat(0.0f);
       for (long n = 0; n < 64; n += 8) {
         const vec x = load(out + 320 * i + n);
@@ -2052,149 +2810,118 @@ struct attention_memory {
 
 // An item: one block of rows.
 [[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
-  const long block = item % 18;
-  const long c1 = item / 18;
-  if (block < 17) {
-    attention_8_rows(m, c1, block, local);
+  const long block = item % 9;
+  const long c1 = item / 9;
+  if (block < 8) {
+    attention_16_rows(m, c1, block, local);
   } else {
-    attention_1_rows(m, c1, local);
+    attention_9_rows(m, c1, local);
   }
 }
 
-// 14 rows of a times 8 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wo_tile_14x8(const Memory& m, const float* a, const float* w, long row,
+// 6 rows of a times 16 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wo_tile_6x16(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
-    const vec b0 = load(w + 8 * k);
+    const vec b0 = load(w + 16 * k);
+    const vec b1 = load(w + 16 * k + 8);
     const vec a0 = splat(a[k]);
-    s0_0 = fma(a0, b0, s0_0);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
     const vec a1 = splat(a[k + 320]);
-    s1_0 = fma(a1, b0, s1_0);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
     const vec a2 = splat(a[k + 640]);
-    s2_0 = fma(a2, b0, s2_0);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
     const vec a3 = splat(a[k + 960]);
-    s3_0 = fma(a3, b0, s3_0);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
     const vec a4 = splat(a[k + 1280]);
-    s4_0 = fma(a4, b0, s4_0);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
     const vec a5 = splat(a[k + 1600]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(a[k + 1920]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(a[k + 2240]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(a[k + 2560]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(a[k + 2880]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(a[k + 3200]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(a[k + 3520]);
-    s11_0 = fma(a11, b0, s11_0);
-    const vec a12 = splat(a[k + 3840]);
-    s12_0 = fma(a12, b0, s12_0);
-    const vec a13 = splat(a[k + 4160]);
-    s13_0 = fma(a13, b0, s13_0);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
   }
 
   const long n = 8 * vector;
 
   float* out_at = m.out + 320 * row + n;
-  store(out_at, s0_0);
-  store(out_at + 320, s1_0);
-  store(out_at + 640, s2_0);
-  store(out_at + 960, s3_0);
-  store(out_at + 1280, s4_0);
-  store(out_at + 1600, s5_0);
-  store(out_at + 1920, s6_0);
-  store(out_at + 2240, s7_0);
-  store(out_at + 2560, s8_0);
-  store(out_at + 2880, s9_0);
-  store(out_at + 3200, s10_0);
-  store(out_at + 3520, s11_0);
-  store(out_at + 3840, s12_0);
-  store(out_at + 4160, s13_0);
+  store(out_at, s00);
+  store(out_at + 320, s10);
+  store(out_at + 640, s20);
+  store(out_at + 960, s30);
+  store(out_at + 1280, s40);
+  store(out_at + 1600, s50);
+  store(out_at + 8, s01);
+  store(out_at + 328, s11);
+  store(out_at + 648, s21);
+  store(out_at + 968, s31);
+  store(out_at + 1288, s41);
+  store(out_at + 1608, s51);
 }
 
-// 11 rows of a times 8 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wo_tile_11x8(const Memory& m, const float* a, const float* w, long row,
+// 5 rows of a times 16 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wo_tile_5x16(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
-    const vec b0 = load(w + 8 * k);
+    const vec b0 = load(w + 16 * k);
+    const vec b1 = load(w + 16 * k + 8);
     const vec a0 = splat(a[k]);
-    s0_0 = fma(a0, b0, s0_0);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
     const vec a1 = splat(a[k + 320]);
-    s1_0 = fma(a1, b0, s1_0);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
     const vec a2 = splat(a[k + 640]);
-    s2_0 = fma(a2, b0, s2_0);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
     const vec a3 = splat(a[k + 960]);
-    s3_0 = fma(a3, b0, s3_0);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
     const vec a4 = splat(a[k + 1280]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(a[k + 1600]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(a[k + 1920]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(a[k + 2240]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(a[k + 2560]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(a[k + 2880]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(a[k + 3200]);
-    s10_0 = fma(a10, b0, s10_0);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
   }
 
   const long n = 8 * vector;
 
   float* out_at = m.out + 320 * row + n;
-  store(out_at, s0_0);
-  store(out_at + 320, s1_0);
-  store(out_at + 640, s2_0);
-  store(out_at + 960, s3_0);
-  store(out_at + 1280, s4_0);
-  store(out_at + 1600, s5_0);
-  store(out_at + 1920, s6_0);
-  store(out_at + 2240, s7_0);
-  store(out_at + 2560, s8_0);
-  store(out_at + 2880, s9_0);
-  store(out_at + 3200, s10_0);
+  store(out_at, s00);
+  store(out_at + 320, s10);
+  store(out_at + 640, s20);
+  store(out_at + 960, s30);
+  store(out_at + 1280, s40);
+  store(out_at + 8, s01);
+  store(out_at + 328, s11);
+  store(out_at + 648, s21);
+  store(out_at + 968, s31);
+  store(out_at + 1288, s41);
 }
 
 // An item: all rows against one panel of columns.
 [[gnu::noinline]] void project_wo(const Memory& m, long item) {
   const float* a = m.heads;
-  const float* w = m.packed + 2560 * item + 324736;
-  for (long row = 0; row < 126; row += 14) {
-    wo_tile_14x8(m, a + 320 * row, w, row, item);
+  const float* w = m.packed + 5120 * item + 324736;
+  const long vector = 2 * item;
+  for (long row = 0; row < 132; row += 6) {
+    wo_tile_6x16(m, a + 320 * row, w, row, vector);
   }
-  wo_tile_11x8(m, a + 40320, w, 126, item);
+  wo_tile_5x16(m, a + 42240, w, 132, vector);
 }
 
 void project_wq_wk_wv_body(void* state, long item, int) {
@@ -2207,7 +2934,7 @@ void project_wq_wk_wv_body(void* state, long item, int) {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 1904L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 3424L * worker));
   restore_float_state(before);
 }
 
@@ -2241,55 +2968,59 @@ void project_wo_body(void* state, long item, int) {
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 701440u + 7616u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 701440u + 13696u * (size_t)workers; }
 
 size_t packed_bytes() { return 1708544u; }
 
 void pack_weights(const textbook_mha_1_137_320_5_weights* w, float* packed) {
-  // wq: panels of 8 columns, each [320, columns]
+  // wq: panels of 16 columns, each [320, columns]
   for (long vector = 0; vector < 40; ++vector) {
+    const long panel = vector / 2;
     const long place = vector % 8;
     const long column = 8 * place;
-    float* to = packed + 2560 * vector + 17536;
+    float* to = packed + 5120 * panel + 8 * (vector % 2) + 17536;
     const float* from = w->wq + 320 * (64 * (vector / 8) + column);
     for (long k = 0; k < 320; ++k) {
       for (long lane = 0; lane < 8; ++lane) {
-        to[8 * k + lane] = from[320 * lane + k];
+        to[16 * k + lane] = from[320 * lane + k];
       }
     }
   }
-  // wk: panels of 8 columns, each [320, columns]
+  // wk: panels of 16 columns, each [320, columns]
   for (long vector = 0; vector < 40; ++vector) {
+    const long panel = vector / 2;
     const long place = vector % 8;
     const long column = 8 * place;
-    float* to = packed + 2560 * vector + 119936;
+    float* to = packed + 5120 * panel + 8 * (vector % 2) + 119936;
     const float* from = w->wk + 320 * (64 * (vector / 8) + column);
     for (long k = 0; k < 320; ++k) {
       for (long lane = 0; lane < 8; ++lane) {
-        to[8 * k + lane] = from[320 * lane + k];
+        to[16 * k + lane] = from[320 * lane + k];
       }
     }
   }
-  // wv: panels of 8 columns, each [320, columns]
+  // wv: panels of 16 columns, each [320, columns]
   for (long vector = 0; vector < 40; ++vector) {
+    const long panel = vector / 2;
     const long place = vector % 8;
     const long column = 8 * place;
-    float* to = packed + 2560 * vector + 222336;
+    float* to = packed + 5120 * panel + 8 * (vector % 2) + 222336;
     const float* from = w->wv + 320 * (64 * (vector / 8) + column);
     for (long k = 0; k < 320; ++k) {
       for (long lane = 0; lane < 8; ++lane) {
-        to[8 * k + lane] = from[320 * lane + k];
+        to[16 * k + lane] = from[320 * lane + k];
       }
     }
   }
-  // wo: panels of 8 columns, each [320, columns]
+  // wo: panels of 16 columns, each [320, columns]
   for (long vector = 0; vector < 40; ++vector) {
+    const long panel = vector / 2;
     const long column = 8 * vector;
-    float* to = packed + 2560 * vector + 324736;
+    float* to = packed + 5120 * panel + 8 * (vector % 2) + 324736;
     const float* from = w->wo + 320 * column;
     for (long k = 0; k < 320; ++k) {
       for (long lane = 0; lane < 8; ++lane) {
-        to[8 * k + lane] = from[320 * lane + k];
+        to[16 * k + lane] = from[320 * lane + k];
       }
     }
   }
@@ -2335,9 +3066,9 @@ void run(const textbook_mha_1_137_320_5_args* args, const void* packed, void* wo
     if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
     for (long item = 0; item < items; ++item) body(&m, item, 0);
   };
-  each(120, project_wq_wk_wv_body);
-  each(90, attention_body);
-  each(40, project_wo_body);
+  each(60, project_wq_wk_wv_body);
+  each(45, attention_body);
+  each(20, project_wo_body);
 }
 
 }  // namespace textbook_mha_1_137_320_5_portable

@@ -17,16 +17,15 @@
 //
 // What was decided:
 // - project_wq_wk_wv: 512 rows of 512 by wq (512 columns), wk (512 columns) and wv (512 columns),
-//   packed in 48 panels of 32 columns (64 kB), one an item; tiles of 14 rows x 32 columns: 28 of 32
-//   registers accumulate, a step is 28 fma on 16 loads.
-// - attention: 8 times 512 rows against 512 columns, 112 at a time: their scores lie in a worker's
-//   34.1 kB and nowhere else. 10 blocks of 48 rows, score tiles of 8 columns x 48 lanes: 24 of 32
-//   registers accumulate, a step is 24 fma on 11 loads. 1 block of 32 rows, score tiles of 14
-//   columns x 32 lanes: 28 of 32 registers accumulate, a step is 28 fma on 16 loads. Whole tiles of
-//   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 14 rows x 32
-//   columns: 28 of 32 registers accumulate, a step is 28 fma on 16 loads.
-// - project_wo: 512 rows of 512 by wo (512 columns), packed in 16 panels of 32 columns (64 kB), one
-//   an item; tiles of 14 rows x 32 columns: 28 of 32 registers accumulate, a step is 28 fma on 16
+//   packed in 33 panels of 48 columns (96 kB), one an item; tiles of 9 rows x 48 columns: 27 of 32
+//   registers accumulate, a step is 27 fma on 12 loads.
+// - attention: 8 times 512 rows against 512 columns, 96 at a time: their scores lie in a worker's
+//   41.5 kB and nowhere else. 8 blocks of 64 rows, score tiles of 6 columns x 64 lanes: 24 of 32
+//   registers accumulate, a step is 24 fma on 10 loads. Whole tiles of removed pairs are skipped;
+//   tiles that keep all pairs test none. Value tiles of 6 rows x 64 columns: 24 of 32 registers
+//   accumulate, a step is 24 fma on 10 loads.
+// - project_wo: 512 rows of 512 by wo (512 columns), packed in 11 panels of 48 columns (96 kB), one
+//   an item; tiles of 9 rows x 48 columns: 27 of 32 registers accumulate, a step is 27 fma on 12
 //   loads.
 #include "textbook_mha_1_512_512_8.h"
 
@@ -98,6 +97,8 @@ static inline lanes_t iless_equal(ivec a, ivec b) {
   return _mm512_cmple_epi32_mask((__m512i)a, (__m512i)b);
 }
 
+static inline vec to_real(ivec a) { return _mm512_maskz_cvtepi32_ps(every, (__m512i)a); }
+
 // a less the greatest integer that is not above it, rounded down; 0 for +-inf.
 static inline vec fraction(vec a) { return _mm512_maskz_reduce_ps(every, a, 9); }
 
@@ -144,6 +145,14 @@ static inline void transpose_block(const float* from, long from_stride, float* t
     from += 4;
     to += 4 * to_stride;
   }
+}
+
+// floor(log2 x), of a normal x > 0.
+static inline vec exponent_of(vec x) { return to_real((ivec)x >> 23) - splat(127.0f); }
+
+// 2^-exponent_of(x), for x < 2^127.
+static inline vec inverse_power(vec x) {
+  return (vec)(isplat(0x7f000000) - ((ivec)x & isplat(0x7f800000)));
 }
 
 // 2^x within a relative 2e-7. NaN stays NaN, -inf gives 0; a result below the least normal float is
@@ -238,122 +247,307 @@ struct Memory {
 
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
-  float rows[3072];       // [64][48], scaled, in units of log 2
-  float scores[5376];     // [112][48]; weights once they are known
-  float peak[48];         // of each row, the score that the others are compared with
-  float total[48];        // and the sum of its weights
-  float carry[48];        // what its older sums are multiplied by, at the end by what
-  float block_peak[48];   // the greatest score in the block of columns
-  float block_total[48];  // and the sum of the block's weights
-  float shift[48];        // -peak, where the rows' accumulators start
+  float rows[4096];       // [64][64], scaled, in units of log 2
+  float scores[6144];     // [96][64]; weights once they are known
+  float peak[64];         // of each row, the score that the others are compared with
+  float total[64];        // and the sum of its weights
+  float carry[64];        // what its older sums are multiplied by, at the end by what
+  float block_peak[64];   // the greatest score in the block of columns
+  float block_total[64];  // and the sum of the block's weights
+  float shift[64];        // -peak, where the rows' accumulators start
 };
 
-// 14 rows of a times 32 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wq_tile_14x32(const Memory& m, const float* a, const float* w, long row,
+// 9 rows of a times 48 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wq_tile_9x48(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
-  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
-  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
-  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
-  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
-  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
-  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
-  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
-  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
-  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
-  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
-  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
-  vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
-  vec s13_0 = splat(0.0f), s13_1 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  vec s80 = splat(0.0f), s81 = splat(0.0f), s82 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 48 * k);
+    const vec b1 = load(w + 48 * k + 16);
+    const vec b2 = load(w + 48 * k + 32);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(a[k + 512]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(a[k + 1024]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(a[k + 1536]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    const vec a4 = splat(a[k + 2048]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    const vec a5 = splat(a[k + 2560]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    const vec a6 = splat(a[k + 3072]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
+    const vec a7 = splat(a[k + 3584]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+    s72 = fma(a7, b2, s72);
+    const vec a8 = splat(a[k + 4096]);
+    s80 = fma(a8, b0, s80);
+    s81 = fma(a8, b1, s81);
+    s82 = fma(a8, b2, s82);
+  }
+
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
+  const long group2 = (vector + 2) / 4;
+  const long n2 = 16 * ((vector + 2) % 4);
+
+  float* wq_out_at = m.wq_out + 32768 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
+  store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 32768));
+  store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 32832));
+  store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 32896));
+  store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 32960));
+  store(wq_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 33024));
+  store(wq_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 33088));
+  store(wq_out_at + 384, s60 * load(angles_at + 384) + swap_pairs(s60) * load(angles_at + 33152));
+  store(wq_out_at + 448, s70 * load(angles_at + 448) + swap_pairs(s70) * load(angles_at + 33216));
+  store(wq_out_at + 512, s80 * load(angles_at + 512) + swap_pairs(s80) * load(angles_at + 33280));
+  float* wq_out_at1 = m.wq_out + 32768 * group1 + 64 * row + n1;
+  const float* angles_at1 = m.angles + 64 * row + n1;
+  store(wq_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 32768));
+  store(wq_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 32832));
+  store(wq_out_at1 + 128,
+      s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 32896));
+  store(wq_out_at1 + 192,
+      s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 32960));
+  store(wq_out_at1 + 256,
+      s41 * load(angles_at1 + 256) + swap_pairs(s41) * load(angles_at1 + 33024));
+  store(wq_out_at1 + 320,
+      s51 * load(angles_at1 + 320) + swap_pairs(s51) * load(angles_at1 + 33088));
+  store(wq_out_at1 + 384,
+      s61 * load(angles_at1 + 384) + swap_pairs(s61) * load(angles_at1 + 33152));
+  store(wq_out_at1 + 448,
+      s71 * load(angles_at1 + 448) + swap_pairs(s71) * load(angles_at1 + 33216));
+  store(wq_out_at1 + 512,
+      s81 * load(angles_at1 + 512) + swap_pairs(s81) * load(angles_at1 + 33280));
+  float* wq_out_at2 = m.wq_out + 32768 * group2 + 64 * row + n2;
+  const float* angles_at2 = m.angles + 64 * row + n2;
+  store(wq_out_at2, s02 * load(angles_at2) + swap_pairs(s02) * load(angles_at2 + 32768));
+  store(wq_out_at2 + 64, s12 * load(angles_at2 + 64) + swap_pairs(s12) * load(angles_at2 + 32832));
+  store(wq_out_at2 + 128,
+      s22 * load(angles_at2 + 128) + swap_pairs(s22) * load(angles_at2 + 32896));
+  store(wq_out_at2 + 192,
+      s32 * load(angles_at2 + 192) + swap_pairs(s32) * load(angles_at2 + 32960));
+  store(wq_out_at2 + 256,
+      s42 * load(angles_at2 + 256) + swap_pairs(s42) * load(angles_at2 + 33024));
+  store(wq_out_at2 + 320,
+      s52 * load(angles_at2 + 320) + swap_pairs(s52) * load(angles_at2 + 33088));
+  store(wq_out_at2 + 384,
+      s62 * load(angles_at2 + 384) + swap_pairs(s62) * load(angles_at2 + 33152));
+  store(wq_out_at2 + 448,
+      s72 * load(angles_at2 + 448) + swap_pairs(s72) * load(angles_at2 + 33216));
+  store(wq_out_at2 + 512,
+      s82 * load(angles_at2 + 512) + swap_pairs(s82) * load(angles_at2 + 33280));
+}
+
+// 8 rows of a times 48 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wq_tile_8x48(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 48 * k);
+    const vec b1 = load(w + 48 * k + 16);
+    const vec b2 = load(w + 48 * k + 32);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(a[k + 512]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(a[k + 1024]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(a[k + 1536]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    const vec a4 = splat(a[k + 2048]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    const vec a5 = splat(a[k + 2560]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    const vec a6 = splat(a[k + 3072]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
+    const vec a7 = splat(a[k + 3584]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+    s72 = fma(a7, b2, s72);
+  }
+
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
+  const long group2 = (vector + 2) / 4;
+  const long n2 = 16 * ((vector + 2) % 4);
+
+  float* wq_out_at = m.wq_out + 32768 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
+  store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 32768));
+  store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 32832));
+  store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 32896));
+  store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 32960));
+  store(wq_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 33024));
+  store(wq_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 33088));
+  store(wq_out_at + 384, s60 * load(angles_at + 384) + swap_pairs(s60) * load(angles_at + 33152));
+  store(wq_out_at + 448, s70 * load(angles_at + 448) + swap_pairs(s70) * load(angles_at + 33216));
+  float* wq_out_at1 = m.wq_out + 32768 * group1 + 64 * row + n1;
+  const float* angles_at1 = m.angles + 64 * row + n1;
+  store(wq_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 32768));
+  store(wq_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 32832));
+  store(wq_out_at1 + 128,
+      s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 32896));
+  store(wq_out_at1 + 192,
+      s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 32960));
+  store(wq_out_at1 + 256,
+      s41 * load(angles_at1 + 256) + swap_pairs(s41) * load(angles_at1 + 33024));
+  store(wq_out_at1 + 320,
+      s51 * load(angles_at1 + 320) + swap_pairs(s51) * load(angles_at1 + 33088));
+  store(wq_out_at1 + 384,
+      s61 * load(angles_at1 + 384) + swap_pairs(s61) * load(angles_at1 + 33152));
+  store(wq_out_at1 + 448,
+      s71 * load(angles_at1 + 448) + swap_pairs(s71) * load(angles_at1 + 33216));
+  float* wq_out_at2 = m.wq_out + 32768 * group2 + 64 * row + n2;
+  const float* angles_at2 = m.angles + 64 * row + n2;
+  store(wq_out_at2, s02 * load(angles_at2) + swap_pairs(s02) * load(angles_at2 + 32768));
+  store(wq_out_at2 + 64, s12 * load(angles_at2 + 64) + swap_pairs(s12) * load(angles_at2 + 32832));
+  store(wq_out_at2 + 128,
+      s22 * load(angles_at2 + 128) + swap_pairs(s22) * load(angles_at2 + 32896));
+  store(wq_out_at2 + 192,
+      s32 * load(angles_at2 + 192) + swap_pairs(s32) * load(angles_at2 + 32960));
+  store(wq_out_at2 + 256,
+      s42 * load(angles_at2 + 256) + swap_pairs(s42) * load(angles_at2 + 33024));
+  store(wq_out_at2 + 320,
+      s52 * load(angles_at2 + 320) + swap_pairs(s52) * load(angles_at2 + 33088));
+  store(wq_out_at2 + 384,
+      s62 * load(angles_at2 + 384) + swap_pairs(s62) * load(angles_at2 + 33152));
+  store(wq_out_at2 + 448,
+      s72 * load(angles_at2 + 448) + swap_pairs(s72) * load(angles_at2 + 33216));
+}
+
+// 9 rows of a times 32 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wq_tile_9x32(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
+  vec s80 = splat(0.0f), s81 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 512; ++k) {
     const vec b0 = load(w + 32 * k);
     const vec b1 = load(w + 32 * k + 16);
     const vec a0 = splat(a[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    s0_1 = fma(a0, b1, s0_1);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
     const vec a1 = splat(a[k + 512]);
-    s1_0 = fma(a1, b0, s1_0);
-    s1_1 = fma(a1, b1, s1_1);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
     const vec a2 = splat(a[k + 1024]);
-    s2_0 = fma(a2, b0, s2_0);
-    s2_1 = fma(a2, b1, s2_1);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
     const vec a3 = splat(a[k + 1536]);
-    s3_0 = fma(a3, b0, s3_0);
-    s3_1 = fma(a3, b1, s3_1);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
     const vec a4 = splat(a[k + 2048]);
-    s4_0 = fma(a4, b0, s4_0);
-    s4_1 = fma(a4, b1, s4_1);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
     const vec a5 = splat(a[k + 2560]);
-    s5_0 = fma(a5, b0, s5_0);
-    s5_1 = fma(a5, b1, s5_1);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
     const vec a6 = splat(a[k + 3072]);
-    s6_0 = fma(a6, b0, s6_0);
-    s6_1 = fma(a6, b1, s6_1);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
     const vec a7 = splat(a[k + 3584]);
-    s7_0 = fma(a7, b0, s7_0);
-    s7_1 = fma(a7, b1, s7_1);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
     const vec a8 = splat(a[k + 4096]);
-    s8_0 = fma(a8, b0, s8_0);
-    s8_1 = fma(a8, b1, s8_1);
-    const vec a9 = splat(a[k + 4608]);
-    s9_0 = fma(a9, b0, s9_0);
-    s9_1 = fma(a9, b1, s9_1);
-    const vec a10 = splat(a[k + 5120]);
-    s10_0 = fma(a10, b0, s10_0);
-    s10_1 = fma(a10, b1, s10_1);
-    const vec a11 = splat(a[k + 5632]);
-    s11_0 = fma(a11, b0, s11_0);
-    s11_1 = fma(a11, b1, s11_1);
-    const vec a12 = splat(a[k + 6144]);
-    s12_0 = fma(a12, b0, s12_0);
-    s12_1 = fma(a12, b1, s12_1);
-    const vec a13 = splat(a[k + 6656]);
-    s13_0 = fma(a13, b0, s13_0);
-    s13_1 = fma(a13, b1, s13_1);
+    s80 = fma(a8, b0, s80);
+    s81 = fma(a8, b1, s81);
   }
 
-  const long group = vector / 4;
-  const long n = 16 * (vector % 4);
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
 
-  float* wq_out_at = m.wq_out + 32768 * group + 64 * row + n;
-  const float* angles_at = m.angles + 64 * row + n;
-  store(wq_out_at, s0_0 * load(angles_at) + swap_pairs(s0_0) * load(angles_at + 32768));
-  store(wq_out_at + 64, s1_0 * load(angles_at + 64) + swap_pairs(s1_0) * load(angles_at + 32832));
-  store(wq_out_at + 128, s2_0 * load(angles_at + 128) + swap_pairs(s2_0) * load(angles_at + 32896));
-  store(wq_out_at + 192, s3_0 * load(angles_at + 192) + swap_pairs(s3_0) * load(angles_at + 32960));
-  store(wq_out_at + 256, s4_0 * load(angles_at + 256) + swap_pairs(s4_0) * load(angles_at + 33024));
-  store(wq_out_at + 320, s5_0 * load(angles_at + 320) + swap_pairs(s5_0) * load(angles_at + 33088));
-  store(wq_out_at + 384, s6_0 * load(angles_at + 384) + swap_pairs(s6_0) * load(angles_at + 33152));
-  store(wq_out_at + 448, s7_0 * load(angles_at + 448) + swap_pairs(s7_0) * load(angles_at + 33216));
-  store(wq_out_at + 512, s8_0 * load(angles_at + 512) + swap_pairs(s8_0) * load(angles_at + 33280));
-  store(wq_out_at + 576, s9_0 * load(angles_at + 576) + swap_pairs(s9_0) * load(angles_at + 33344));
-  store(wq_out_at + 640,
-      s10_0 * load(angles_at + 640) + swap_pairs(s10_0) * load(angles_at + 33408));
-  store(wq_out_at + 704,
-      s11_0 * load(angles_at + 704) + swap_pairs(s11_0) * load(angles_at + 33472));
-  store(wq_out_at + 768,
-      s12_0 * load(angles_at + 768) + swap_pairs(s12_0) * load(angles_at + 33536));
-  store(wq_out_at + 832,
-      s13_0 * load(angles_at + 832) + swap_pairs(s13_0) * load(angles_at + 33600));
-  store(wq_out_at + 16, s0_1 * load(angles_at + 16) + swap_pairs(s0_1) * load(angles_at + 32784));
-  store(wq_out_at + 80, s1_1 * load(angles_at + 80) + swap_pairs(s1_1) * load(angles_at + 32848));
-  store(wq_out_at + 144, s2_1 * load(angles_at + 144) + swap_pairs(s2_1) * load(angles_at + 32912));
-  store(wq_out_at + 208, s3_1 * load(angles_at + 208) + swap_pairs(s3_1) * load(angles_at + 32976));
-  store(wq_out_at + 272, s4_1 * load(angles_at + 272) + swap_pairs(s4_1) * load(angles_at + 33040));
-  store(wq_out_at + 336, s5_1 * load(angles_at + 336) + swap_pairs(s5_1) * load(angles_at + 33104));
-  store(wq_out_at + 400, s6_1 * load(angles_at + 400) + swap_pairs(s6_1) * load(angles_at + 33168));
-  store(wq_out_at + 464, s7_1 * load(angles_at + 464) + swap_pairs(s7_1) * load(angles_at + 33232));
-  store(wq_out_at + 528, s8_1 * load(angles_at + 528) + swap_pairs(s8_1) * load(angles_at + 33296));
-  store(wq_out_at + 592, s9_1 * load(angles_at + 592) + swap_pairs(s9_1) * load(angles_at + 33360));
-  store(wq_out_at + 656,
-      s10_1 * load(angles_at + 656) + swap_pairs(s10_1) * load(angles_at + 33424));
-  store(wq_out_at + 720,
-      s11_1 * load(angles_at + 720) + swap_pairs(s11_1) * load(angles_at + 33488));
-  store(wq_out_at + 784,
-      s12_1 * load(angles_at + 784) + swap_pairs(s12_1) * load(angles_at + 33552));
-  store(wq_out_at + 848,
-      s13_1 * load(angles_at + 848) + swap_pairs(s13_1) * load(angles_at + 33616));
+  float* wq_out_at = m.wq_out + 32768 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
+  store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 32768));
+  store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 32832));
+  store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 32896));
+  store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 32960));
+  store(wq_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 33024));
+  store(wq_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 33088));
+  store(wq_out_at + 384, s60 * load(angles_at + 384) + swap_pairs(s60) * load(angles_at + 33152));
+  store(wq_out_at + 448, s70 * load(angles_at + 448) + swap_pairs(s70) * load(angles_at + 33216));
+  store(wq_out_at + 512, s80 * load(angles_at + 512) + swap_pairs(s80) * load(angles_at + 33280));
+  float* wq_out_at1 = m.wq_out + 32768 * group1 + 64 * row + n1;
+  const float* angles_at1 = m.angles + 64 * row + n1;
+  store(wq_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 32768));
+  store(wq_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 32832));
+  store(wq_out_at1 + 128,
+      s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 32896));
+  store(wq_out_at1 + 192,
+      s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 32960));
+  store(wq_out_at1 + 256,
+      s41 * load(angles_at1 + 256) + swap_pairs(s41) * load(angles_at1 + 33024));
+  store(wq_out_at1 + 320,
+      s51 * load(angles_at1 + 320) + swap_pairs(s51) * load(angles_at1 + 33088));
+  store(wq_out_at1 + 384,
+      s61 * load(angles_at1 + 384) + swap_pairs(s61) * load(angles_at1 + 33152));
+  store(wq_out_at1 + 448,
+      s71 * load(angles_at1 + 448) + swap_pairs(s71) * load(angles_at1 + 33216));
+  store(wq_out_at1 + 512,
+      s81 * load(angles_at1 + 512) + swap_pairs(s81) * load(angles_at1 + 33280));
 }
 
 // 8 rows of a times 32 columns of the panel w, 512 steps deep.
@@ -397,11 +591,13 @@ struct attention_memory {
     s71 = fma(a7, b1, s71);
   }
 
-  const long group = vector / 4;
-  const long n = 16 * (vector % 4);
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
 
-  float* wq_out_at = m.wq_out + 32768 * group + 64 * row + n;
-  const float* angles_at = m.angles + 64 * row + n;
+  float* wq_out_at = m.wq_out + 32768 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
   store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 32768));
   store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 32832));
   store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 32896));
@@ -410,122 +606,315 @@ struct attention_memory {
   store(wq_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 33088));
   store(wq_out_at + 384, s60 * load(angles_at + 384) + swap_pairs(s60) * load(angles_at + 33152));
   store(wq_out_at + 448, s70 * load(angles_at + 448) + swap_pairs(s70) * load(angles_at + 33216));
-  store(wq_out_at + 16, s01 * load(angles_at + 16) + swap_pairs(s01) * load(angles_at + 32784));
-  store(wq_out_at + 80, s11 * load(angles_at + 80) + swap_pairs(s11) * load(angles_at + 32848));
-  store(wq_out_at + 144, s21 * load(angles_at + 144) + swap_pairs(s21) * load(angles_at + 32912));
-  store(wq_out_at + 208, s31 * load(angles_at + 208) + swap_pairs(s31) * load(angles_at + 32976));
-  store(wq_out_at + 272, s41 * load(angles_at + 272) + swap_pairs(s41) * load(angles_at + 33040));
-  store(wq_out_at + 336, s51 * load(angles_at + 336) + swap_pairs(s51) * load(angles_at + 33104));
-  store(wq_out_at + 400, s61 * load(angles_at + 400) + swap_pairs(s61) * load(angles_at + 33168));
-  store(wq_out_at + 464, s71 * load(angles_at + 464) + swap_pairs(s71) * load(angles_at + 33232));
+  float* wq_out_at1 = m.wq_out + 32768 * group1 + 64 * row + n1;
+  const float* angles_at1 = m.angles + 64 * row + n1;
+  store(wq_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 32768));
+  store(wq_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 32832));
+  store(wq_out_at1 + 128,
+      s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 32896));
+  store(wq_out_at1 + 192,
+      s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 32960));
+  store(wq_out_at1 + 256,
+      s41 * load(angles_at1 + 256) + swap_pairs(s41) * load(angles_at1 + 33024));
+  store(wq_out_at1 + 320,
+      s51 * load(angles_at1 + 320) + swap_pairs(s51) * load(angles_at1 + 33088));
+  store(wq_out_at1 + 384,
+      s61 * load(angles_at1 + 384) + swap_pairs(s61) * load(angles_at1 + 33152));
+  store(wq_out_at1 + 448,
+      s71 * load(angles_at1 + 448) + swap_pairs(s71) * load(angles_at1 + 33216));
 }
 
-// 14 rows of a times 32 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wk_tile_14x32(const Memory& m, const float* a, const float* w, long row,
+// 9 rows of a times 48 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wk_tile_9x48(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
-  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
-  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
-  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
-  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
-  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
-  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
-  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
-  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
-  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
-  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
-  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
-  vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
-  vec s13_0 = splat(0.0f), s13_1 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  vec s80 = splat(0.0f), s81 = splat(0.0f), s82 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 48 * k);
+    const vec b1 = load(w + 48 * k + 16);
+    const vec b2 = load(w + 48 * k + 32);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(a[k + 512]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(a[k + 1024]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(a[k + 1536]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    const vec a4 = splat(a[k + 2048]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    const vec a5 = splat(a[k + 2560]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    const vec a6 = splat(a[k + 3072]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
+    const vec a7 = splat(a[k + 3584]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+    s72 = fma(a7, b2, s72);
+    const vec a8 = splat(a[k + 4096]);
+    s80 = fma(a8, b0, s80);
+    s81 = fma(a8, b1, s81);
+    s82 = fma(a8, b2, s82);
+  }
+
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
+  const long group2 = (vector + 2) / 4;
+  const long n2 = 16 * ((vector + 2) % 4);
+
+  float* wk_out_at = m.wk_out + 32768 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
+  store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 32768));
+  store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 32832));
+  store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 32896));
+  store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 32960));
+  store(wk_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 33024));
+  store(wk_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 33088));
+  store(wk_out_at + 384, s60 * load(angles_at + 384) + swap_pairs(s60) * load(angles_at + 33152));
+  store(wk_out_at + 448, s70 * load(angles_at + 448) + swap_pairs(s70) * load(angles_at + 33216));
+  store(wk_out_at + 512, s80 * load(angles_at + 512) + swap_pairs(s80) * load(angles_at + 33280));
+  float* wk_out_at1 = m.wk_out + 32768 * group1 + 64 * row + n1;
+  const float* angles_at1 = m.angles + 64 * row + n1;
+  store(wk_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 32768));
+  store(wk_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 32832));
+  store(wk_out_at1 + 128,
+      s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 32896));
+  store(wk_out_at1 + 192,
+      s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 32960));
+  store(wk_out_at1 + 256,
+      s41 * load(angles_at1 + 256) + swap_pairs(s41) * load(angles_at1 + 33024));
+  store(wk_out_at1 + 320,
+      s51 * load(angles_at1 + 320) + swap_pairs(s51) * load(angles_at1 + 33088));
+  store(wk_out_at1 + 384,
+      s61 * load(angles_at1 + 384) + swap_pairs(s61) * load(angles_at1 + 33152));
+  store(wk_out_at1 + 448,
+      s71 * load(angles_at1 + 448) + swap_pairs(s71) * load(angles_at1 + 33216));
+  store(wk_out_at1 + 512,
+      s81 * load(angles_at1 + 512) + swap_pairs(s81) * load(angles_at1 + 33280));
+  float* wk_out_at2 = m.wk_out + 32768 * group2 + 64 * row + n2;
+  const float* angles_at2 = m.angles + 64 * row + n2;
+  store(wk_out_at2, s02 * load(angles_at2) + swap_pairs(s02) * load(angles_at2 + 32768));
+  store(wk_out_at2 + 64, s12 * load(angles_at2 + 64) + swap_pairs(s12) * load(angles_at2 + 32832));
+  store(wk_out_at2 + 128,
+      s22 * load(angles_at2 + 128) + swap_pairs(s22) * load(angles_at2 + 32896));
+  store(wk_out_at2 + 192,
+      s32 * load(angles_at2 + 192) + swap_pairs(s32) * load(angles_at2 + 32960));
+  store(wk_out_at2 + 256,
+      s42 * load(angles_at2 + 256) + swap_pairs(s42) * load(angles_at2 + 33024));
+  store(wk_out_at2 + 320,
+      s52 * load(angles_at2 + 320) + swap_pairs(s52) * load(angles_at2 + 33088));
+  store(wk_out_at2 + 384,
+      s62 * load(angles_at2 + 384) + swap_pairs(s62) * load(angles_at2 + 33152));
+  store(wk_out_at2 + 448,
+      s72 * load(angles_at2 + 448) + swap_pairs(s72) * load(angles_at2 + 33216));
+  store(wk_out_at2 + 512,
+      s82 * load(angles_at2 + 512) + swap_pairs(s82) * load(angles_at2 + 33280));
+}
+
+// 8 rows of a times 48 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wk_tile_8x48(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 48 * k);
+    const vec b1 = load(w + 48 * k + 16);
+    const vec b2 = load(w + 48 * k + 32);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(a[k + 512]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(a[k + 1024]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(a[k + 1536]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    const vec a4 = splat(a[k + 2048]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    const vec a5 = splat(a[k + 2560]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    const vec a6 = splat(a[k + 3072]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
+    const vec a7 = splat(a[k + 3584]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+    s72 = fma(a7, b2, s72);
+  }
+
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
+  const long group2 = (vector + 2) / 4;
+  const long n2 = 16 * ((vector + 2) % 4);
+
+  float* wk_out_at = m.wk_out + 32768 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
+  store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 32768));
+  store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 32832));
+  store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 32896));
+  store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 32960));
+  store(wk_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 33024));
+  store(wk_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 33088));
+  store(wk_out_at + 384, s60 * load(angles_at + 384) + swap_pairs(s60) * load(angles_at + 33152));
+  store(wk_out_at + 448, s70 * load(angles_at + 448) + swap_pairs(s70) * load(angles_at + 33216));
+  float* wk_out_at1 = m.wk_out + 32768 * group1 + 64 * row + n1;
+  const float* angles_at1 = m.angles + 64 * row + n1;
+  store(wk_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 32768));
+  store(wk_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 32832));
+  store(wk_out_at1 + 128,
+      s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 32896));
+  store(wk_out_at1 + 192,
+      s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 32960));
+  store(wk_out_at1 + 256,
+      s41 * load(angles_at1 + 256) + swap_pairs(s41) * load(angles_at1 + 33024));
+  store(wk_out_at1 + 320,
+      s51 * load(angles_at1 + 320) + swap_pairs(s51) * load(angles_at1 + 33088));
+  store(wk_out_at1 + 384,
+      s61 * load(angles_at1 + 384) + swap_pairs(s61) * load(angles_at1 + 33152));
+  store(wk_out_at1 + 448,
+      s71 * load(angles_at1 + 448) + swap_pairs(s71) * load(angles_at1 + 33216));
+  float* wk_out_at2 = m.wk_out + 32768 * group2 + 64 * row + n2;
+  const float* angles_at2 = m.angles + 64 * row + n2;
+  store(wk_out_at2, s02 * load(angles_at2) + swap_pairs(s02) * load(angles_at2 + 32768));
+  store(wk_out_at2 + 64, s12 * load(angles_at2 + 64) + swap_pairs(s12) * load(angles_at2 + 32832));
+  store(wk_out_at2 + 128,
+      s22 * load(angles_at2 + 128) + swap_pairs(s22) * load(angles_at2 + 32896));
+  store(wk_out_at2 + 192,
+      s32 * load(angles_at2 + 192) + swap_pairs(s32) * load(angles_at2 + 32960));
+  store(wk_out_at2 + 256,
+      s42 * load(angles_at2 + 256) + swap_pairs(s42) * load(angles_at2 + 33024));
+  store(wk_out_at2 + 320,
+      s52 * load(angles_at2 + 320) + swap_pairs(s52) * load(angles_at2 + 33088));
+  store(wk_out_at2 + 384,
+      s62 * load(angles_at2 + 384) + swap_pairs(s62) * load(angles_at2 + 33152));
+  store(wk_out_at2 + 448,
+      s72 * load(angles_at2 + 448) + swap_pairs(s72) * load(angles_at2 + 33216));
+}
+
+// 9 rows of a times 32 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wk_tile_9x32(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
+  vec s80 = splat(0.0f), s81 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 512; ++k) {
     const vec b0 = load(w + 32 * k);
     const vec b1 = load(w + 32 * k + 16);
     const vec a0 = splat(a[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    s0_1 = fma(a0, b1, s0_1);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
     const vec a1 = splat(a[k + 512]);
-    s1_0 = fma(a1, b0, s1_0);
-    s1_1 = fma(a1, b1, s1_1);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
     const vec a2 = splat(a[k + 1024]);
-    s2_0 = fma(a2, b0, s2_0);
-    s2_1 = fma(a2, b1, s2_1);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
     const vec a3 = splat(a[k + 1536]);
-    s3_0 = fma(a3, b0, s3_0);
-    s3_1 = fma(a3, b1, s3_1);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
     const vec a4 = splat(a[k + 2048]);
-    s4_0 = fma(a4, b0, s4_0);
-    s4_1 = fma(a4, b1, s4_1);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
     const vec a5 = splat(a[k + 2560]);
-    s5_0 = fma(a5, b0, s5_0);
-    s5_1 = fma(a5, b1, s5_1);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
     const vec a6 = splat(a[k + 3072]);
-    s6_0 = fma(a6, b0, s6_0);
-    s6_1 = fma(a6, b1, s6_1);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
     const vec a7 = splat(a[k + 3584]);
-    s7_0 = fma(a7, b0, s7_0);
-    s7_1 = fma(a7, b1, s7_1);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
     const vec a8 = splat(a[k + 4096]);
-    s8_0 = fma(a8, b0, s8_0);
-    s8_1 = fma(a8, b1, s8_1);
-    const vec a9 = splat(a[k + 4608]);
-    s9_0 = fma(a9, b0, s9_0);
-    s9_1 = fma(a9, b1, s9_1);
-    const vec a10 = splat(a[k + 5120]);
-    s10_0 = fma(a10, b0, s10_0);
-    s10_1 = fma(a10, b1, s10_1);
-    const vec a11 = splat(a[k + 5632]);
-    s11_0 = fma(a11, b0, s11_0);
-    s11_1 = fma(a11, b1, s11_1);
-    const vec a12 = splat(a[k + 6144]);
-    s12_0 = fma(a12, b0, s12_0);
-    s12_1 = fma(a12, b1, s12_1);
-    const vec a13 = splat(a[k + 6656]);
-    s13_0 = fma(a13, b0, s13_0);
-    s13_1 = fma(a13, b1, s13_1);
+    s80 = fma(a8, b0, s80);
+    s81 = fma(a8, b1, s81);
   }
 
-  const long group = vector / 4;
-  const long n = 16 * (vector % 4);
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
 
-  float* wk_out_at = m.wk_out + 32768 * group + 64 * row + n;
-  const float* angles_at = m.angles + 64 * row + n;
-  store(wk_out_at, s0_0 * load(angles_at) + swap_pairs(s0_0) * load(angles_at + 32768));
-  store(wk_out_at + 64, s1_0 * load(angles_at + 64) + swap_pairs(s1_0) * load(angles_at + 32832));
-  store(wk_out_at + 128, s2_0 * load(angles_at + 128) + swap_pairs(s2_0) * load(angles_at + 32896));
-  store(wk_out_at + 192, s3_0 * load(angles_at + 192) + swap_pairs(s3_0) * load(angles_at + 32960));
-  store(wk_out_at + 256, s4_0 * load(angles_at + 256) + swap_pairs(s4_0) * load(angles_at + 33024));
-  store(wk_out_at + 320, s5_0 * load(angles_at + 320) + swap_pairs(s5_0) * load(angles_at + 33088));
-  store(wk_out_at + 384, s6_0 * load(angles_at + 384) + swap_pairs(s6_0) * load(angles_at + 33152));
-  store(wk_out_at + 448, s7_0 * load(angles_at + 448) + swap_pairs(s7_0) * load(angles_at + 33216));
-  store(wk_out_at + 512, s8_0 * load(angles_at + 512) + swap_pairs(s8_0) * load(angles_at + 33280));
-  store(wk_out_at + 576, s9_0 * load(angles_at + 576) + swap_pairs(s9_0) * load(angles_at + 33344));
-  store(wk_out_at + 640,
-      s10_0 * load(angles_at + 640) + swap_pairs(s10_0) * load(angles_at + 33408));
-  store(wk_out_at + 704,
-      s11_0 * load(angles_at + 704) + swap_pairs(s11_0) * load(angles_at + 33472));
-  store(wk_out_at + 768,
-      s12_0 * load(angles_at + 768) + swap_pairs(s12_0) * load(angles_at + 33536));
-  store(wk_out_at + 832,
-      s13_0 * load(angles_at + 832) + swap_pairs(s13_0) * load(angles_at + 33600));
-  store(wk_out_at + 16, s0_1 * load(angles_at + 16) + swap_pairs(s0_1) * load(angles_at + 32784));
-  store(wk_out_at + 80, s1_1 * load(angles_at + 80) + swap_pairs(s1_1) * load(angles_at + 32848));
-  store(wk_out_at + 144, s2_1 * load(angles_at + 144) + swap_pairs(s2_1) * load(angles_at + 32912));
-  store(wk_out_at + 208, s3_1 * load(angles_at + 208) + swap_pairs(s3_1) * load(angles_at + 32976));
-  store(wk_out_at + 272, s4_1 * load(angles_at + 272) + swap_pairs(s4_1) * load(angles_at + 33040));
-  store(wk_out_at + 336, s5_1 * load(angles_at + 336) + swap_pairs(s5_1) * load(angles_at + 33104));
-  store(wk_out_at + 400, s6_1 * load(angles_at + 400) + swap_pairs(s6_1) * load(angles_at + 33168));
-  store(wk_out_at + 464, s7_1 * load(angles_at + 464) + swap_pairs(s7_1) * load(angles_at + 33232));
-  store(wk_out_at + 528, s8_1 * load(angles_at + 528) + swap_pairs(s8_1) * load(angles_at + 33296));
-  store(wk_out_at + 592, s9_1 * load(angles_at + 592) + swap_pairs(s9_1) * load(angles_at + 33360));
-  store(wk_out_at + 656,
-      s10_1 * load(angles_at + 656) + swap_pairs(s10_1) * load(angles_at + 33424));
-  store(wk_out_at + 720,
-      s11_1 * load(angles_at + 720) + swap_pairs(s11_1) * load(angles_at + 33488));
-  store(wk_out_at + 784,
-      s12_1 * load(angles_at + 784) + swap_pairs(s12_1) * load(angles_at + 33552));
-  store(wk_out_at + 848,
-      s13_1 * load(angles_at + 848) + swap_pairs(s13_1) * load(angles_at + 33616));
+  float* wk_out_at = m.wk_out + 32768 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
+  store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 32768));
+  store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 32832));
+  store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 32896));
+  store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 32960));
+  store(wk_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 33024));
+  store(wk_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 33088));
+  store(wk_out_at + 384, s60 * load(angles_at + 384) + swap_pairs(s60) * load(angles_at + 33152));
+  store(wk_out_at + 448, s70 * load(angles_at + 448) + swap_pairs(s70) * load(angles_at + 33216));
+  store(wk_out_at + 512, s80 * load(angles_at + 512) + swap_pairs(s80) * load(angles_at + 33280));
+  float* wk_out_at1 = m.wk_out + 32768 * group1 + 64 * row + n1;
+  const float* angles_at1 = m.angles + 64 * row + n1;
+  store(wk_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 32768));
+  store(wk_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 32832));
+  store(wk_out_at1 + 128,
+      s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 32896));
+  store(wk_out_at1 + 192,
+      s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 32960));
+  store(wk_out_at1 + 256,
+      s41 * load(angles_at1 + 256) + swap_pairs(s41) * load(angles_at1 + 33024));
+  store(wk_out_at1 + 320,
+      s51 * load(angles_at1 + 320) + swap_pairs(s51) * load(angles_at1 + 33088));
+  store(wk_out_at1 + 384,
+      s61 * load(angles_at1 + 384) + swap_pairs(s61) * load(angles_at1 + 33152));
+  store(wk_out_at1 + 448,
+      s71 * load(angles_at1 + 448) + swap_pairs(s71) * load(angles_at1 + 33216));
+  store(wk_out_at1 + 512,
+      s81 * load(angles_at1 + 512) + swap_pairs(s81) * load(angles_at1 + 33280));
 }
 
 // 8 rows of a times 32 columns of the panel w, 512 steps deep.
@@ -569,11 +958,13 @@ struct attention_memory {
     s71 = fma(a7, b1, s71);
   }
 
-  const long group = vector / 4;
-  const long n = 16 * (vector % 4);
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
 
-  float* wk_out_at = m.wk_out + 32768 * group + 64 * row + n;
-  const float* angles_at = m.angles + 64 * row + n;
+  float* wk_out_at = m.wk_out + 32768 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
   store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 32768));
   store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 32832));
   store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 32896));
@@ -582,113 +973,274 @@ struct attention_memory {
   store(wk_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 33088));
   store(wk_out_at + 384, s60 * load(angles_at + 384) + swap_pairs(s60) * load(angles_at + 33152));
   store(wk_out_at + 448, s70 * load(angles_at + 448) + swap_pairs(s70) * load(angles_at + 33216));
-  store(wk_out_at + 16, s01 * load(angles_at + 16) + swap_pairs(s01) * load(angles_at + 32784));
-  store(wk_out_at + 80, s11 * load(angles_at + 80) + swap_pairs(s11) * load(angles_at + 32848));
-  store(wk_out_at + 144, s21 * load(angles_at + 144) + swap_pairs(s21) * load(angles_at + 32912));
-  store(wk_out_at + 208, s31 * load(angles_at + 208) + swap_pairs(s31) * load(angles_at + 32976));
-  store(wk_out_at + 272, s41 * load(angles_at + 272) + swap_pairs(s41) * load(angles_at + 33040));
-  store(wk_out_at + 336, s51 * load(angles_at + 336) + swap_pairs(s51) * load(angles_at + 33104));
-  store(wk_out_at + 400, s61 * load(angles_at + 400) + swap_pairs(s61) * load(angles_at + 33168));
-  store(wk_out_at + 464, s71 * load(angles_at + 464) + swap_pairs(s71) * load(angles_at + 33232));
+  float* wk_out_at1 = m.wk_out + 32768 * group1 + 64 * row + n1;
+  const float* angles_at1 = m.angles + 64 * row + n1;
+  store(wk_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 32768));
+  store(wk_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 32832));
+  store(wk_out_at1 + 128,
+      s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 32896));
+  store(wk_out_at1 + 192,
+      s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 32960));
+  store(wk_out_at1 + 256,
+      s41 * load(angles_at1 + 256) + swap_pairs(s41) * load(angles_at1 + 33024));
+  store(wk_out_at1 + 320,
+      s51 * load(angles_at1 + 320) + swap_pairs(s51) * load(angles_at1 + 33088));
+  store(wk_out_at1 + 384,
+      s61 * load(angles_at1 + 384) + swap_pairs(s61) * load(angles_at1 + 33152));
+  store(wk_out_at1 + 448,
+      s71 * load(angles_at1 + 448) + swap_pairs(s71) * load(angles_at1 + 33216));
 }
 
-// 14 rows of a times 32 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wv_tile_14x32(const Memory& m, const float* a, const float* w, long row,
+// 9 rows of a times 48 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wv_tile_9x48(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
-  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
-  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
-  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
-  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
-  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
-  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
-  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
-  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
-  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
-  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
-  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
-  vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
-  vec s13_0 = splat(0.0f), s13_1 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  vec s80 = splat(0.0f), s81 = splat(0.0f), s82 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 48 * k);
+    const vec b1 = load(w + 48 * k + 16);
+    const vec b2 = load(w + 48 * k + 32);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(a[k + 512]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(a[k + 1024]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(a[k + 1536]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    const vec a4 = splat(a[k + 2048]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    const vec a5 = splat(a[k + 2560]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    const vec a6 = splat(a[k + 3072]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
+    const vec a7 = splat(a[k + 3584]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+    s72 = fma(a7, b2, s72);
+    const vec a8 = splat(a[k + 4096]);
+    s80 = fma(a8, b0, s80);
+    s81 = fma(a8, b1, s81);
+    s82 = fma(a8, b2, s82);
+  }
+
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
+  const long group2 = (vector + 2) / 4;
+  const long n2 = 16 * ((vector + 2) % 4);
+
+  float* wv_out_at = m.wv_out + 32768 * group0 + 64 * row + n0;
+  store(wv_out_at, s00);
+  store(wv_out_at + 64, s10);
+  store(wv_out_at + 128, s20);
+  store(wv_out_at + 192, s30);
+  store(wv_out_at + 256, s40);
+  store(wv_out_at + 320, s50);
+  store(wv_out_at + 384, s60);
+  store(wv_out_at + 448, s70);
+  store(wv_out_at + 512, s80);
+  float* wv_out_at1 = m.wv_out + 32768 * group1 + 64 * row + n1;
+  store(wv_out_at1, s01);
+  store(wv_out_at1 + 64, s11);
+  store(wv_out_at1 + 128, s21);
+  store(wv_out_at1 + 192, s31);
+  store(wv_out_at1 + 256, s41);
+  store(wv_out_at1 + 320, s51);
+  store(wv_out_at1 + 384, s61);
+  store(wv_out_at1 + 448, s71);
+  store(wv_out_at1 + 512, s81);
+  float* wv_out_at2 = m.wv_out + 32768 * group2 + 64 * row + n2;
+  store(wv_out_at2, s02);
+  store(wv_out_at2 + 64, s12);
+  store(wv_out_at2 + 128, s22);
+  store(wv_out_at2 + 192, s32);
+  store(wv_out_at2 + 256, s42);
+  store(wv_out_at2 + 320, s52);
+  store(wv_out_at2 + 384, s62);
+  store(wv_out_at2 + 448, s72);
+  store(wv_out_at2 + 512, s82);
+}
+
+// 8 rows of a times 48 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wv_tile_8x48(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 48 * k);
+    const vec b1 = load(w + 48 * k + 16);
+    const vec b2 = load(w + 48 * k + 32);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(a[k + 512]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(a[k + 1024]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(a[k + 1536]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    const vec a4 = splat(a[k + 2048]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    const vec a5 = splat(a[k + 2560]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    const vec a6 = splat(a[k + 3072]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
+    const vec a7 = splat(a[k + 3584]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+    s72 = fma(a7, b2, s72);
+  }
+
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
+  const long group2 = (vector + 2) / 4;
+  const long n2 = 16 * ((vector + 2) % 4);
+
+  float* wv_out_at = m.wv_out + 32768 * group0 + 64 * row + n0;
+  store(wv_out_at, s00);
+  store(wv_out_at + 64, s10);
+  store(wv_out_at + 128, s20);
+  store(wv_out_at + 192, s30);
+  store(wv_out_at + 256, s40);
+  store(wv_out_at + 320, s50);
+  store(wv_out_at + 384, s60);
+  store(wv_out_at + 448, s70);
+  float* wv_out_at1 = m.wv_out + 32768 * group1 + 64 * row + n1;
+  store(wv_out_at1, s01);
+  store(wv_out_at1 + 64, s11);
+  store(wv_out_at1 + 128, s21);
+  store(wv_out_at1 + 192, s31);
+  store(wv_out_at1 + 256, s41);
+  store(wv_out_at1 + 320, s51);
+  store(wv_out_at1 + 384, s61);
+  store(wv_out_at1 + 448, s71);
+  float* wv_out_at2 = m.wv_out + 32768 * group2 + 64 * row + n2;
+  store(wv_out_at2, s02);
+  store(wv_out_at2 + 64, s12);
+  store(wv_out_at2 + 128, s22);
+  store(wv_out_at2 + 192, s32);
+  store(wv_out_at2 + 256, s42);
+  store(wv_out_at2 + 320, s52);
+  store(wv_out_at2 + 384, s62);
+  store(wv_out_at2 + 448, s72);
+}
+
+// 9 rows of a times 32 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wv_tile_9x32(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
+  vec s80 = splat(0.0f), s81 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 512; ++k) {
     const vec b0 = load(w + 32 * k);
     const vec b1 = load(w + 32 * k + 16);
     const vec a0 = splat(a[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    s0_1 = fma(a0, b1, s0_1);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
     const vec a1 = splat(a[k + 512]);
-    s1_0 = fma(a1, b0, s1_0);
-    s1_1 = fma(a1, b1, s1_1);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
     const vec a2 = splat(a[k + 1024]);
-    s2_0 = fma(a2, b0, s2_0);
-    s2_1 = fma(a2, b1, s2_1);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
     const vec a3 = splat(a[k + 1536]);
-    s3_0 = fma(a3, b0, s3_0);
-    s3_1 = fma(a3, b1, s3_1);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
     const vec a4 = splat(a[k + 2048]);
-    s4_0 = fma(a4, b0, s4_0);
-    s4_1 = fma(a4, b1, s4_1);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
     const vec a5 = splat(a[k + 2560]);
-    s5_0 = fma(a5, b0, s5_0);
-    s5_1 = fma(a5, b1, s5_1);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
     const vec a6 = splat(a[k + 3072]);
-    s6_0 = fma(a6, b0, s6_0);
-    s6_1 = fma(a6, b1, s6_1);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
     const vec a7 = splat(a[k + 3584]);
-    s7_0 = fma(a7, b0, s7_0);
-    s7_1 = fma(a7, b1, s7_1);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
     const vec a8 = splat(a[k + 4096]);
-    s8_0 = fma(a8, b0, s8_0);
-    s8_1 = fma(a8, b1, s8_1);
-    const vec a9 = splat(a[k + 4608]);
-    s9_0 = fma(a9, b0, s9_0);
-    s9_1 = fma(a9, b1, s9_1);
-    const vec a10 = splat(a[k + 5120]);
-    s10_0 = fma(a10, b0, s10_0);
-    s10_1 = fma(a10, b1, s10_1);
-    const vec a11 = splat(a[k + 5632]);
-    s11_0 = fma(a11, b0, s11_0);
-    s11_1 = fma(a11, b1, s11_1);
-    const vec a12 = splat(a[k + 6144]);
-    s12_0 = fma(a12, b0, s12_0);
-    s12_1 = fma(a12, b1, s12_1);
-    const vec a13 = splat(a[k + 6656]);
-    s13_0 = fma(a13, b0, s13_0);
-    s13_1 = fma(a13, b1, s13_1);
+    s80 = fma(a8, b0, s80);
+    s81 = fma(a8, b1, s81);
   }
 
-  const long group = vector / 4;
-  const long n = 16 * (vector % 4);
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
 
-  float* wv_out_at = m.wv_out + 32768 * group + 64 * row + n;
-  store(wv_out_at, s0_0);
-  store(wv_out_at + 64, s1_0);
-  store(wv_out_at + 128, s2_0);
-  store(wv_out_at + 192, s3_0);
-  store(wv_out_at + 256, s4_0);
-  store(wv_out_at + 320, s5_0);
-  store(wv_out_at + 384, s6_0);
-  store(wv_out_at + 448, s7_0);
-  store(wv_out_at + 512, s8_0);
-  store(wv_out_at + 576, s9_0);
-  store(wv_out_at + 640, s10_0);
-  store(wv_out_at + 704, s11_0);
-  store(wv_out_at + 768, s12_0);
-  store(wv_out_at + 832, s13_0);
-  store(wv_out_at + 16, s0_1);
-  store(wv_out_at + 80, s1_1);
-  store(wv_out_at + 144, s2_1);
-  store(wv_out_at + 208, s3_1);
-  store(wv_out_at + 272, s4_1);
-  store(wv_out_at + 336, s5_1);
-  store(wv_out_at + 400, s6_1);
-  store(wv_out_at + 464, s7_1);
-  store(wv_out_at + 528, s8_1);
-  store(wv_out_at + 592, s9_1);
-  store(wv_out_at + 656, s10_1);
-  store(wv_out_at + 720, s11_1);
-  store(wv_out_at + 784, s12_1);
-  store(wv_out_at + 848, s13_1);
+  float* wv_out_at = m.wv_out + 32768 * group0 + 64 * row + n0;
+  store(wv_out_at, s00);
+  store(wv_out_at + 64, s10);
+  store(wv_out_at + 128, s20);
+  store(wv_out_at + 192, s30);
+  store(wv_out_at + 256, s40);
+  store(wv_out_at + 320, s50);
+  store(wv_out_at + 384, s60);
+  store(wv_out_at + 448, s70);
+  store(wv_out_at + 512, s80);
+  float* wv_out_at1 = m.wv_out + 32768 * group1 + 64 * row + n1;
+  store(wv_out_at1, s01);
+  store(wv_out_at1 + 64, s11);
+  store(wv_out_at1 + 128, s21);
+  store(wv_out_at1 + 192, s31);
+  store(wv_out_at1 + 256, s41);
+  store(wv_out_at1 + 320, s51);
+  store(wv_out_at1 + 384, s61);
+  store(wv_out_at1 + 448, s71);
+  store(wv_out_at1 + 512, s81);
 }
 
 // 8 rows of a times 32 columns of the panel w, 512 steps deep.
@@ -732,10 +1284,12 @@ struct attention_memory {
     s71 = fma(a7, b1, s71);
   }
 
-  const long group = vector / 4;
-  const long n = 16 * (vector % 4);
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
 
-  float* wv_out_at = m.wv_out + 32768 * group + 64 * row + n;
+  float* wv_out_at = m.wv_out + 32768 * group0 + 64 * row + n0;
   store(wv_out_at, s00);
   store(wv_out_at + 64, s10);
   store(wv_out_at + 128, s20);
@@ -744,165 +1298,123 @@ struct attention_memory {
   store(wv_out_at + 320, s50);
   store(wv_out_at + 384, s60);
   store(wv_out_at + 448, s70);
-  store(wv_out_at + 16, s01);
-  store(wv_out_at + 80, s11);
-  store(wv_out_at + 144, s21);
-  store(wv_out_at + 208, s31);
-  store(wv_out_at + 272, s41);
-  store(wv_out_at + 336, s51);
-  store(wv_out_at + 400, s61);
-  store(wv_out_at + 464, s71);
+  float* wv_out_at1 = m.wv_out + 32768 * group1 + 64 * row + n1;
+  store(wv_out_at1, s01);
+  store(wv_out_at1 + 64, s11);
+  store(wv_out_at1 + 128, s21);
+  store(wv_out_at1 + 192, s31);
+  store(wv_out_at1 + 256, s41);
+  store(wv_out_at1 + 320, s51);
+  store(wv_out_at1 + 384, s61);
+  store(wv_out_at1 + 448, s71);
 }
 
 // An item: all rows against one panel of columns.
 [[gnu::noinline]] void project_wq_wk_wv(const Memory& m, long item) {
-  if (item < 16) {
+  if (item < 11) {
     const float* a = m.x;
-    const float* w = m.packed + 16384 * item + 65536;
-    const long vector = 2 * item;
-    for (long row = 0; row < 504; row += 14) {
-      wq_tile_14x32(m, a + 512 * row, w, row, vector);
+    const float* w = m.packed + 24576 * item + 65536;
+    const long vector = 3 * item;
+    if (item < 10) {
+      for (long row = 0; row < 504; row += 9) {
+        wq_tile_9x48(m, a + 512 * row, w, row, vector);
+      }
+      wq_tile_8x48(m, a + 258048, w, 504, vector);
+    } else {
+      for (long row = 0; row < 504; row += 9) {
+        wq_tile_9x32(m, a + 512 * row, w, row, vector);
+      }
+      wq_tile_8x32(m, a + 258048, w, 504, vector);
     }
-    wq_tile_8x32(m, a + 258048, w, 504, vector);
-  } else if (item < 32) {
+  } else if (item < 22) {
     const float* a = m.x;
-    const float* w = m.packed + 16384 * item + 65536;
-    const long vector = 2 * item - 32;
-    for (long row = 0; row < 504; row += 14) {
-      wk_tile_14x32(m, a + 512 * row, w, row, vector);
+    const float* w = m.packed + 24576 * item + 57344;
+    const long vector = 3 * item - 33;
+    if (item - 11 < 10) {
+      for (long row = 0; row < 504; row += 9) {
+        wk_tile_9x48(m, a + 512 * row, w, row, vector);
+      }
+      wk_tile_8x48(m, a + 258048, w, 504, vector);
+    } else {
+      for (long row = 0; row < 504; row += 9) {
+        wk_tile_9x32(m, a + 512 * row, w, row, vector);
+      }
+      wk_tile_8x32(m, a + 258048, w, 504, vector);
     }
-    wk_tile_8x32(m, a + 258048, w, 504, vector);
   } else {
     const float* a = m.x;
-    const float* w = m.packed + 16384 * item + 65536;
-    const long vector = 2 * item - 64;
-    for (long row = 0; row < 504; row += 14) {
-      wv_tile_14x32(m, a + 512 * row, w, row, vector);
+    const float* w = m.packed + 24576 * item + 49152;
+    const long vector = 3 * item - 66;
+    if (item - 22 < 10) {
+      for (long row = 0; row < 504; row += 9) {
+        wv_tile_9x48(m, a + 512 * row, w, row, vector);
+      }
+      wv_tile_8x48(m, a + 258048, w, 504, vector);
+    } else {
+      for (long row = 0; row < 504; row += 9) {
+        wv_tile_9x32(m, a + 512 * row, w, row, vector);
+      }
+      wv_tile_8x32(m, a + 258048, w, 504, vector);
     }
-    wv_tile_8x32(m, a + 258048, w, 504, vector);
   }
 }
 
-// 8 columns x 48 rows of scores.
-[[gnu::noinline]] void attention_scores_8x48(const float* rows, const float* b, float* scores,
+// 2 columns x 64 rows of scores.
+[[gnu::noinline]] void attention_scores_2x64(const float* rows, const float* b, float* scores,
     float* block_peak) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
-  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
-  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 16);
-    const vec b2 = load(rows + 48 * k + 32);
     const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
     const vec a1 = splat(b[k + 64]);
+    const vec b0 = load(rows + 64 * k);
+    s00 = fma(a0, b0, s00);
     s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 64 * k + 16);
+    s01 = fma(a0, b1, s01);
     s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 64 * k + 32);
+    s02 = fma(a0, b2, s02);
     s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    s52 = fma(a5, b2, s52);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
-    s61 = fma(a6, b1, s61);
-    s62 = fma(a6, b2, s62);
-    const vec a7 = splat(b[k + 448]);
-    s70 = fma(a7, b0, s70);
-    s71 = fma(a7, b1, s71);
-    s72 = fma(a7, b2, s72);
+    const vec b3 = load(rows + 64 * k + 48);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
   }
 
   store(scores, s00);
-  store(scores + 48, s10);
-  store(scores + 96, s20);
-  store(scores + 144, s30);
-  store(scores + 192, s40);
-  store(scores + 240, s50);
-  store(scores + 288, s60);
-  store(scores + 336, s70);
+  store(scores + 64, s10);
 
-  const vec high0_0 = max(max(s00, s10), max(s20, s30));
-  const vec high1_0 = max(max(s40, s50), max(s60, s70));
-  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+  store(block_peak, max(load(block_peak), max(s00, s10)));
 
   store(scores + 16, s01);
-  store(scores + 64, s11);
-  store(scores + 112, s21);
-  store(scores + 160, s31);
-  store(scores + 208, s41);
-  store(scores + 256, s51);
-  store(scores + 304, s61);
-  store(scores + 352, s71);
+  store(scores + 80, s11);
 
-  const vec high0_1 = max(max(s01, s11), max(s21, s31));
-  const vec high1_1 = max(max(s41, s51), max(s61, s71));
-  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
+  store(block_peak + 16, max(load(block_peak + 16), max(s01, s11)));
 
   store(scores + 32, s02);
-  store(scores + 80, s12);
-  store(scores + 128, s22);
-  store(scores + 176, s32);
-  store(scores + 224, s42);
-  store(scores + 272, s52);
-  store(scores + 320, s62);
-  store(scores + 368, s72);
+  store(scores + 96, s12);
 
-  const vec high0_2 = max(max(s02, s12), max(s22, s32));
-  const vec high1_2 = max(max(s42, s52), max(s62, s72));
-  store(block_peak + 32, max(load(block_peak + 32), max(high0_2, high1_2)));
+  store(block_peak + 32, max(load(block_peak + 32), max(s02, s12)));
+
+  store(scores + 48, s03);
+  store(scores + 112, s13);
+
+  store(block_peak + 48, max(load(block_peak + 48), max(s03, s13)));
 }
 
-// 8 columns x 16 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_8x16_in_part(const float* rows, const float* b,
+// 2 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_2x16_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
   vec s00 = splat(0.0f);
   vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
-  vec s50 = splat(0.0f);
-  vec s60 = splat(0.0f);
-  vec s70 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 48 * k);
+    const vec b0 = load(rows + 64 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 64]);
     s10 = fma(a1, b0, s10);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
-    const vec a7 = splat(b[k + 448]);
-    s70 = fma(a7, b0, s70);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -911,64 +1423,26 @@ struct attention_memory {
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 48, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 96, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 144, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  store(scores + 192, x4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  store(scores + 240, x5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  store(scores + 288, x6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
-  store(scores + 336, x7_0);
+  store(scores + 64, x1_0);
 
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
-  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+  store(block_peak, max(load(block_peak), max(x0_0, x1_0)));
 }
 
-// 8 columns x 32 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_8x32_in_part(const float* rows, const float* b,
+// 2 columns x 32 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_2x32_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f);
-  vec s60 = splat(0.0f), s61 = splat(0.0f);
-  vec s70 = splat(0.0f), s71 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 16);
+    const vec b0 = load(rows + 64 * k);
+    const vec b1 = load(rows + 64 * k + 16);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
     const vec a1 = splat(b[k + 64]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
-    s61 = fma(a6, b1, s61);
-    const vec a7 = splat(b[k + 448]);
-    s70 = fma(a7, b0, s70);
-    s71 = fma(a7, b1, s71);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -977,95 +1451,37 @@ struct attention_memory {
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 48, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 96, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 144, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  store(scores + 192, x4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  store(scores + 240, x5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  store(scores + 288, x6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
-  store(scores + 336, x7_0);
+  store(scores + 64, x1_0);
 
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
-  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+  store(block_peak, max(load(block_peak), max(x0_0, x1_0)));
 
   const ivec row_of_lane1 = isplat(row + 16) + iota();
   const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
   store(scores + 16, x0_1);
   const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  store(scores + 64, x1_1);
-  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  store(scores + 112, x2_1);
-  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  store(scores + 160, x3_1);
-  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
-  store(scores + 208, x4_1);
-  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
-  store(scores + 256, x5_1);
-  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s61, removed);
-  store(scores + 304, x6_1);
-  const vec x7_1 = select(iless_equal(isplat(col + 7), row_of_lane1), s71, removed);
-  store(scores + 352, x7_1);
+  store(scores + 80, x1_1);
 
-  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
-  const vec high1_1 = max(max(x4_1, x5_1), max(x6_1, x7_1));
-  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
+  store(block_peak + 16, max(load(block_peak + 16), max(x0_1, x1_1)));
 }
 
-// 8 columns x 48 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_8x48_in_part(const float* rows, const float* b,
+// 2 columns x 48 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_2x48_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
-  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
-  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 16);
-    const vec b2 = load(rows + 48 * k + 32);
     const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
     const vec a1 = splat(b[k + 64]);
+    const vec b0 = load(rows + 64 * k);
+    s00 = fma(a0, b0, s00);
     s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 64 * k + 16);
+    s01 = fma(a0, b1, s01);
     s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 64 * k + 32);
+    s02 = fma(a0, b2, s02);
     s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    s52 = fma(a5, b2, s52);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
-    s61 = fma(a6, b1, s61);
-    s62 = fma(a6, b2, s62);
-    const vec a7 = splat(b[k + 448]);
-    s70 = fma(a7, b0, s70);
-    s71 = fma(a7, b1, s71);
-    s72 = fma(a7, b2, s72);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -1074,71 +1490,87 @@ struct attention_memory {
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 48, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 96, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 144, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  store(scores + 192, x4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  store(scores + 240, x5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  store(scores + 288, x6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
-  store(scores + 336, x7_0);
+  store(scores + 64, x1_0);
 
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
-  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+  store(block_peak, max(load(block_peak), max(x0_0, x1_0)));
 
   const ivec row_of_lane1 = isplat(row + 16) + iota();
   const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
   store(scores + 16, x0_1);
   const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  store(scores + 64, x1_1);
-  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  store(scores + 112, x2_1);
-  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  store(scores + 160, x3_1);
-  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
-  store(scores + 208, x4_1);
-  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
-  store(scores + 256, x5_1);
-  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s61, removed);
-  store(scores + 304, x6_1);
-  const vec x7_1 = select(iless_equal(isplat(col + 7), row_of_lane1), s71, removed);
-  store(scores + 352, x7_1);
+  store(scores + 80, x1_1);
 
-  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
-  const vec high1_1 = max(max(x4_1, x5_1), max(x6_1, x7_1));
-  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
+  store(block_peak + 16, max(load(block_peak + 16), max(x0_1, x1_1)));
 
   const ivec row_of_lane2 = isplat(row + 32) + iota();
   const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
   store(scores + 32, x0_2);
   const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
-  store(scores + 80, x1_2);
-  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
-  store(scores + 128, x2_2);
-  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
-  store(scores + 176, x3_2);
-  const vec x4_2 = select(iless_equal(isplat(col + 4), row_of_lane2), s42, removed);
-  store(scores + 224, x4_2);
-  const vec x5_2 = select(iless_equal(isplat(col + 5), row_of_lane2), s52, removed);
-  store(scores + 272, x5_2);
-  const vec x6_2 = select(iless_equal(isplat(col + 6), row_of_lane2), s62, removed);
-  store(scores + 320, x6_2);
-  const vec x7_2 = select(iless_equal(isplat(col + 7), row_of_lane2), s72, removed);
-  store(scores + 368, x7_2);
+  store(scores + 96, x1_2);
 
-  const vec high0_2 = max(max(x0_2, x1_2), max(x2_2, x3_2));
-  const vec high1_2 = max(max(x4_2, x5_2), max(x6_2, x7_2));
-  store(block_peak + 32, max(load(block_peak + 32), max(high0_2, high1_2)));
+  store(block_peak + 32, max(load(block_peak + 32), max(x0_2, x1_2)));
 }
 
-// 8 columns x 48 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_8x48(const float* b, float* scores, long row,
+// 2 columns x 64 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_2x64_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 64]);
+    const vec b0 = load(rows + 64 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 64 * k + 16);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 64 * k + 32);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(rows + 64 * k + 48);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 64, x1_0);
+
+  store(block_peak, max(load(block_peak), max(x0_0, x1_0)));
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 16, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 80, x1_1);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(x0_1, x1_1)));
+
+  const ivec row_of_lane2 = isplat(row + 32) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  store(scores + 32, x0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  store(scores + 96, x1_2);
+
+  store(block_peak + 32, max(load(block_peak + 32), max(x0_2, x1_2)));
+
+  const ivec row_of_lane3 = isplat(row + 48) + iota();
+  const vec x0_3 = select(iless_equal(isplat(col), row_of_lane3), s03, removed);
+  store(scores + 48, x0_3);
+  const vec x1_3 = select(iless_equal(isplat(col + 1), row_of_lane3), s13, removed);
+  store(scores + 112, x1_3);
+
+  store(block_peak + 48, max(load(block_peak + 48), max(x0_3, x1_3)));
+}
+
+// 2 columns x 64 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_2x64(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 16 * (row / 16) + 16;
   const bool some0 = col < high0;
@@ -1146,33 +1578,509 @@ struct attention_memory {
   const bool some1 = col < high1;
   const long high2 = 16 * (row / 16) + 48;
   const bool some2 = col < high2;
-  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
-  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
-  for (long v = 0; v < 3; ++v) {
+  const long high3 = 16 * (row / 16) + 64;
+  const bool some3 = col < high3;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : (some3 ? 3 : 4)));
+  const long end = some3 ? 4 : (some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0)));
+  for (long v = 0; v < 4; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 8; ++i) {
-        store(scores + 48 * i + 16 * v, splat(-__builtin_inff()));
+      for (long i = 0; i < 2; ++i) {
+        store(scores + 64 * i + 16 * v, splat(-__builtin_inff()));
       }
     }
   }
   if (end - first == 1) {
-    attention_scores_8x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+    attention_scores_2x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.block_peak + 16 * first, row + 16 * first, col);
   }
   if (end - first == 2) {
-    attention_scores_8x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
+    attention_scores_2x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.block_peak + 16 * first, row + 16 * first, col);
   }
   if (end - first == 3) {
-    attention_scores_8x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
+    attention_scores_2x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.block_peak + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 4) {
+    attention_scores_2x64_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.block_peak + 16 * first, row + 16 * first, col);
   }
 }
 
-// Scores of 48 rows become weights; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_48(attention_memory& local, long count, bool all) {
+// 6 columns x 64 rows of scores.
+[[gnu::noinline]] void attention_scores_6x64(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 64 * k);
+    const vec b1 = load(rows + 64 * k + 16);
+    const vec b2 = load(rows + 64 * k + 32);
+    const vec b3 = load(rows + 64 * k + 48);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    s53 = fma(a5, b3, s53);
+  }
+
+  store(scores, s00);
+  store(scores + 64, s10);
+  store(scores + 128, s20);
+  store(scores + 192, s30);
+  store(scores + 256, s40);
+  store(scores + 320, s50);
+
+  const vec high0_0 = max(max(s00, s10), max(s20, s30));
+  const vec high1_0 = max(s40, s50);
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  store(scores + 16, s01);
+  store(scores + 80, s11);
+  store(scores + 144, s21);
+  store(scores + 208, s31);
+  store(scores + 272, s41);
+  store(scores + 336, s51);
+
+  const vec high0_1 = max(max(s01, s11), max(s21, s31));
+  const vec high1_1 = max(s41, s51);
+  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
+
+  store(scores + 32, s02);
+  store(scores + 96, s12);
+  store(scores + 160, s22);
+  store(scores + 224, s32);
+  store(scores + 288, s42);
+  store(scores + 352, s52);
+
+  const vec high0_2 = max(max(s02, s12), max(s22, s32));
+  const vec high1_2 = max(s42, s52);
+  store(block_peak + 32, max(load(block_peak + 32), max(high0_2, high1_2)));
+
+  store(scores + 48, s03);
+  store(scores + 112, s13);
+  store(scores + 176, s23);
+  store(scores + 240, s33);
+  store(scores + 304, s43);
+  store(scores + 368, s53);
+
+  const vec high0_3 = max(max(s03, s13), max(s23, s33));
+  const vec high1_3 = max(s43, s53);
+  store(block_peak + 48, max(load(block_peak + 48), max(high0_3, high1_3)));
+}
+
+// 6 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_6x16_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+  vec s50 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 64 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 64, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 128, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 192, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 256, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  store(scores + 320, x5_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(x4_0, x5_0);
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+}
+
+// 6 columns x 32 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_6x32_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 64 * k);
+    const vec b1 = load(rows + 64 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 64, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 128, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 192, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 256, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  store(scores + 320, x5_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(x4_0, x5_0);
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 16, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 80, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 144, x2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  store(scores + 208, x3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  store(scores + 272, x4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
+  store(scores + 336, x5_1);
+
+  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
+  const vec high1_1 = max(x4_1, x5_1);
+  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
+}
+
+// 6 columns x 48 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_6x48_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 64 * k);
+    const vec b1 = load(rows + 64 * k + 16);
+    const vec b2 = load(rows + 64 * k + 32);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 64, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 128, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 192, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 256, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  store(scores + 320, x5_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(x4_0, x5_0);
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 16, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 80, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 144, x2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  store(scores + 208, x3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  store(scores + 272, x4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
+  store(scores + 336, x5_1);
+
+  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
+  const vec high1_1 = max(x4_1, x5_1);
+  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
+
+  const ivec row_of_lane2 = isplat(row + 32) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  store(scores + 32, x0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  store(scores + 96, x1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  store(scores + 160, x2_2);
+  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
+  store(scores + 224, x3_2);
+  const vec x4_2 = select(iless_equal(isplat(col + 4), row_of_lane2), s42, removed);
+  store(scores + 288, x4_2);
+  const vec x5_2 = select(iless_equal(isplat(col + 5), row_of_lane2), s52, removed);
+  store(scores + 352, x5_2);
+
+  const vec high0_2 = max(max(x0_2, x1_2), max(x2_2, x3_2));
+  const vec high1_2 = max(x4_2, x5_2);
+  store(block_peak + 32, max(load(block_peak + 32), max(high0_2, high1_2)));
+}
+
+// 6 columns x 64 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_6x64_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 64 * k);
+    const vec b1 = load(rows + 64 * k + 16);
+    const vec b2 = load(rows + 64 * k + 32);
+    const vec b3 = load(rows + 64 * k + 48);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    s53 = fma(a5, b3, s53);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 64, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 128, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 192, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 256, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  store(scores + 320, x5_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(x4_0, x5_0);
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 16, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 80, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 144, x2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  store(scores + 208, x3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  store(scores + 272, x4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
+  store(scores + 336, x5_1);
+
+  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
+  const vec high1_1 = max(x4_1, x5_1);
+  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
+
+  const ivec row_of_lane2 = isplat(row + 32) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  store(scores + 32, x0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  store(scores + 96, x1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  store(scores + 160, x2_2);
+  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
+  store(scores + 224, x3_2);
+  const vec x4_2 = select(iless_equal(isplat(col + 4), row_of_lane2), s42, removed);
+  store(scores + 288, x4_2);
+  const vec x5_2 = select(iless_equal(isplat(col + 5), row_of_lane2), s52, removed);
+  store(scores + 352, x5_2);
+
+  const vec high0_2 = max(max(x0_2, x1_2), max(x2_2, x3_2));
+  const vec high1_2 = max(x4_2, x5_2);
+  store(block_peak + 32, max(load(block_peak + 32), max(high0_2, high1_2)));
+
+  const ivec row_of_lane3 = isplat(row + 48) + iota();
+  const vec x0_3 = select(iless_equal(isplat(col), row_of_lane3), s03, removed);
+  store(scores + 48, x0_3);
+  const vec x1_3 = select(iless_equal(isplat(col + 1), row_of_lane3), s13, removed);
+  store(scores + 112, x1_3);
+  const vec x2_3 = select(iless_equal(isplat(col + 2), row_of_lane3), s23, removed);
+  store(scores + 176, x2_3);
+  const vec x3_3 = select(iless_equal(isplat(col + 3), row_of_lane3), s33, removed);
+  store(scores + 240, x3_3);
+  const vec x4_3 = select(iless_equal(isplat(col + 4), row_of_lane3), s43, removed);
+  store(scores + 304, x4_3);
+  const vec x5_3 = select(iless_equal(isplat(col + 5), row_of_lane3), s53, removed);
+  store(scores + 368, x5_3);
+
+  const vec high0_3 = max(max(x0_3, x1_3), max(x2_3, x3_3));
+  const vec high1_3 = max(x4_3, x5_3);
+  store(block_peak + 48, max(load(block_peak + 48), max(high0_3, high1_3)));
+}
+
+// 6 columns x 64 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_6x64(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 16 * (row / 16) + 16;
+  const bool some0 = col < high0;
+  const long high1 = 16 * (row / 16) + 32;
+  const bool some1 = col < high1;
+  const long high2 = 16 * (row / 16) + 48;
+  const bool some2 = col < high2;
+  const long high3 = 16 * (row / 16) + 64;
+  const bool some3 = col < high3;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : (some3 ? 3 : 4)));
+  const long end = some3 ? 4 : (some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0)));
+  for (long v = 0; v < 4; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 6; ++i) {
+        store(scores + 64 * i + 16 * v, splat(-__builtin_inff()));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_scores_6x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.block_peak + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 2) {
+    attention_scores_6x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.block_peak + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 3) {
+    attention_scores_6x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.block_peak + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 4) {
+    attention_scores_6x64_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.block_peak + 16 * first, row + 16 * first, col);
+  }
+}
+
+// Scores of 64 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_64(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
-  const lanes_t outside0 = negation(less_equal(load(local.block_total), splat(0x1p+40f)));
+  const lanes_t outside0 = negation(either(less_equal(load(local.block_total), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * old0, exponent_of(load(local.block_total))))));
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
   store(local.peak, peak0);
@@ -1182,7 +2090,10 @@ struct attention_memory {
   vec total0 = splat(0.0f);
 
   const vec old1 = load(local.peak + 16);
-  const lanes_t outside1 = negation(less_equal(load(local.block_total + 16), splat(0x1p+40f)));
+  const lanes_t outside1 =
+      negation(either(less_equal(load(local.block_total + 16), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 16), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * old1, exponent_of(load(local.block_total + 16))))));
   const vec peak1 =
       select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 16)), old1);
   store(local.peak + 16, peak1);
@@ -1192,7 +2103,10 @@ struct attention_memory {
   vec total1 = splat(0.0f);
 
   const vec old2 = load(local.peak + 32);
-  const lanes_t outside2 = negation(less_equal(load(local.block_total + 32), splat(0x1p+40f)));
+  const lanes_t outside2 =
+      negation(either(less_equal(load(local.block_total + 32), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 32), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * old2, exponent_of(load(local.block_total + 32))))));
   const vec peak2 =
       select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 32)), old2);
   store(local.peak + 32, peak2);
@@ -1201,138 +2115,154 @@ struct attention_memory {
   store(local.carry + 32, exp2_nonpositive(old2 - peak2));
   vec total2 = splat(0.0f);
 
+  const vec old3 = load(local.peak + 48);
+  const lanes_t outside3 =
+      negation(either(less_equal(load(local.block_total + 48), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 48), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * old3, exponent_of(load(local.block_total + 48))))));
+  const vec peak3 =
+      select(either(all_lanes(all), outside3), max(old3, load(local.block_peak + 48)), old3);
+  store(local.peak + 48, peak3);
+  const vec shift3 = splat(0.0f) - peak3;
+  store(local.shift + 48, shift3);
+  store(local.carry + 48, exp2_nonpositive(old3 - peak3));
+  vec total3 = splat(0.0f);
+
   for (long j = 0; j < count; ++j) {
-    const vec w0 = exp2_near(load(local.scores + 48 * j) + shift0);
-    store(local.scores + 48 * j, w0);
+    const vec w0 = exp2_near(load(local.scores + 64 * j) + shift0);
+    store(local.scores + 64 * j, w0);
     total0 = total0 + w0;
-    const vec w1 = exp2_near(load(local.scores + 48 * j + 16) + shift1);
-    store(local.scores + 48 * j + 16, w1);
+    const vec w1 = exp2_near(load(local.scores + 64 * j + 16) + shift1);
+    store(local.scores + 64 * j + 16, w1);
     total1 = total1 + w1;
-    const vec w2 = exp2_near(load(local.scores + 48 * j + 32) + shift2);
-    store(local.scores + 48 * j + 32, w2);
+    const vec w2 = exp2_near(load(local.scores + 64 * j + 32) + shift2);
+    store(local.scores + 64 * j + 32, w2);
     total2 = total2 + w2;
+    const vec w3 = exp2_near(load(local.scores + 64 * j + 48) + shift3);
+    store(local.scores + 64 * j + 48, w3);
+    total3 = total3 + w3;
   }
 
   store(local.block_total, total0);
   store(local.block_total + 16, total1);
   store(local.block_total + 32, total2);
+  store(local.block_total + 48, total3);
 }
 
-// 8 columns x 48 rows of weights.
-[[gnu::noinline]] void attention_weights_8x48(const float* rows, const float* b, float* scores,
+// 6 columns x 64 rows of weights.
+[[gnu::noinline]] void attention_weights_6x64(const float* rows, const float* b, float* scores,
     const float* shift, float* block_total) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 16);
   const vec start2 = load(shift + 32);
-  vec s00 = start0, s01 = start1, s02 = start2;
-  vec s10 = start0, s11 = start1, s12 = start2;
-  vec s20 = start0, s21 = start1, s22 = start2;
-  vec s30 = start0, s31 = start1, s32 = start2;
-  vec s40 = start0, s41 = start1, s42 = start2;
-  vec s50 = start0, s51 = start1, s52 = start2;
-  vec s60 = start0, s61 = start1, s62 = start2;
-  vec s70 = start0, s71 = start1, s72 = start2;
+  const vec start3 = load(shift + 48);
+  vec s00 = start0, s01 = start1, s02 = start2, s03 = start3;
+  vec s10 = start0, s11 = start1, s12 = start2, s13 = start3;
+  vec s20 = start0, s21 = start1, s22 = start2, s23 = start3;
+  vec s30 = start0, s31 = start1, s32 = start2, s33 = start3;
+  vec s40 = start0, s41 = start1, s42 = start2, s43 = start3;
+  vec s50 = start0, s51 = start1, s52 = start2, s53 = start3;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 16);
-    const vec b2 = load(rows + 48 * k + 32);
+    const vec b0 = load(rows + 64 * k);
+    const vec b1 = load(rows + 64 * k + 16);
+    const vec b2 = load(rows + 64 * k + 32);
+    const vec b3 = load(rows + 64 * k + 48);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
     s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
     const vec a1 = splat(b[k + 64]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
     s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
     const vec a2 = splat(b[k + 128]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
     s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
     const vec a3 = splat(b[k + 192]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
     s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
     const vec a4 = splat(b[k + 256]);
     s40 = fma(a4, b0, s40);
     s41 = fma(a4, b1, s41);
     s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
     const vec a5 = splat(b[k + 320]);
     s50 = fma(a5, b0, s50);
     s51 = fma(a5, b1, s51);
     s52 = fma(a5, b2, s52);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
-    s61 = fma(a6, b1, s61);
-    s62 = fma(a6, b2, s62);
-    const vec a7 = splat(b[k + 448]);
-    s70 = fma(a7, b0, s70);
-    s71 = fma(a7, b1, s71);
-    s72 = fma(a7, b2, s72);
+    s53 = fma(a5, b3, s53);
   }
 
   const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
   const vec w1_0 = exp2_near(s10);
-  store(scores + 48, w1_0);
+  store(scores + 64, w1_0);
   const vec w2_0 = exp2_near(s20);
-  store(scores + 96, w2_0);
+  store(scores + 128, w2_0);
   const vec w3_0 = exp2_near(s30);
-  store(scores + 144, w3_0);
+  store(scores + 192, w3_0);
   const vec w4_0 = exp2_near(s40);
-  store(scores + 192, w4_0);
+  store(scores + 256, w4_0);
   const vec w5_0 = exp2_near(s50);
-  store(scores + 240, w5_0);
-  const vec w6_0 = exp2_near(s60);
-  store(scores + 288, w6_0);
-  const vec w7_0 = exp2_near(s70);
-  store(scores + 336, w7_0);
+  store(scores + 320, w5_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
 
   const vec w0_1 = exp2_near(s01);
   store(scores + 16, w0_1);
   const vec w1_1 = exp2_near(s11);
-  store(scores + 64, w1_1);
+  store(scores + 80, w1_1);
   const vec w2_1 = exp2_near(s21);
-  store(scores + 112, w2_1);
+  store(scores + 144, w2_1);
   const vec w3_1 = exp2_near(s31);
-  store(scores + 160, w3_1);
+  store(scores + 208, w3_1);
   const vec w4_1 = exp2_near(s41);
-  store(scores + 208, w4_1);
+  store(scores + 272, w4_1);
   const vec w5_1 = exp2_near(s51);
-  store(scores + 256, w5_1);
-  const vec w6_1 = exp2_near(s61);
-  store(scores + 304, w6_1);
-  const vec w7_1 = exp2_near(s71);
-  store(scores + 352, w7_1);
+  store(scores + 336, w5_1);
 
-  store(block_total + 16,
-      load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1);
+  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1);
 
   const vec w0_2 = exp2_near(s02);
   store(scores + 32, w0_2);
   const vec w1_2 = exp2_near(s12);
-  store(scores + 80, w1_2);
+  store(scores + 96, w1_2);
   const vec w2_2 = exp2_near(s22);
-  store(scores + 128, w2_2);
+  store(scores + 160, w2_2);
   const vec w3_2 = exp2_near(s32);
-  store(scores + 176, w3_2);
+  store(scores + 224, w3_2);
   const vec w4_2 = exp2_near(s42);
-  store(scores + 224, w4_2);
+  store(scores + 288, w4_2);
   const vec w5_2 = exp2_near(s52);
-  store(scores + 272, w5_2);
-  const vec w6_2 = exp2_near(s62);
-  store(scores + 320, w6_2);
-  const vec w7_2 = exp2_near(s72);
-  store(scores + 368, w7_2);
+  store(scores + 352, w5_2);
 
-  store(block_total + 32,
-      load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2 + w4_2 + w5_2 + w6_2 + w7_2);
+  store(block_total + 32, load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2 + w4_2 + w5_2);
+
+  const vec w0_3 = exp2_near(s03);
+  store(scores + 48, w0_3);
+  const vec w1_3 = exp2_near(s13);
+  store(scores + 112, w1_3);
+  const vec w2_3 = exp2_near(s23);
+  store(scores + 176, w2_3);
+  const vec w3_3 = exp2_near(s33);
+  store(scores + 240, w3_3);
+  const vec w4_3 = exp2_near(s43);
+  store(scores + 304, w4_3);
+  const vec w5_3 = exp2_near(s53);
+  store(scores + 368, w5_3);
+
+  store(block_total + 48, load(block_total + 48) + w0_3 + w1_3 + w2_3 + w3_3 + w4_3 + w5_3);
 }
 
-// 8 columns x 16 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_8x16_in_part(const float* rows, const float* b,
+// 6 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_6x16_in_part(const float* rows, const float* b,
     float* scores, const float* shift, float* block_total, long row, long col) {
   const vec start0 = load(shift);
   vec s00 = start0;
@@ -1341,11 +2271,9 @@ struct attention_memory {
   vec s30 = start0;
   vec s40 = start0;
   vec s50 = start0;
-  vec s60 = start0;
-  vec s70 = start0;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 48 * k);
+    const vec b0 = load(rows + 64 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 64]);
@@ -1358,10 +2286,6 @@ struct attention_memory {
     s40 = fma(a4, b0, s40);
     const vec a5 = splat(b[k + 320]);
     s50 = fma(a5, b0, s50);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
-    const vec a7 = splat(b[k + 448]);
-    s70 = fma(a7, b0, s70);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -1372,31 +2296,25 @@ struct attention_memory {
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
   const vec w1_0 = exp2_near(x1_0);
-  store(scores + 48, w1_0);
+  store(scores + 64, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
   const vec w2_0 = exp2_near(x2_0);
-  store(scores + 96, w2_0);
+  store(scores + 128, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
   const vec w3_0 = exp2_near(x3_0);
-  store(scores + 144, w3_0);
+  store(scores + 192, w3_0);
   const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
   const vec w4_0 = exp2_near(x4_0);
-  store(scores + 192, w4_0);
+  store(scores + 256, w4_0);
   const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
   const vec w5_0 = exp2_near(x5_0);
-  store(scores + 240, w5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  const vec w6_0 = exp2_near(x6_0);
-  store(scores + 288, w6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
-  const vec w7_0 = exp2_near(x7_0);
-  store(scores + 336, w7_0);
+  store(scores + 320, w5_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
 }
 
-// 8 columns x 32 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_8x32_in_part(const float* rows, const float* b,
+// 6 columns x 32 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_6x32_in_part(const float* rows, const float* b,
     float* scores, const float* shift, float* block_total, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 16);
@@ -1406,12 +2324,10 @@ struct attention_memory {
   vec s30 = start0, s31 = start1;
   vec s40 = start0, s41 = start1;
   vec s50 = start0, s51 = start1;
-  vec s60 = start0, s61 = start1;
-  vec s70 = start0, s71 = start1;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 16);
+    const vec b0 = load(rows + 64 * k);
+    const vec b1 = load(rows + 64 * k + 16);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
@@ -1430,12 +2346,6 @@ struct attention_memory {
     const vec a5 = splat(b[k + 320]);
     s50 = fma(a5, b0, s50);
     s51 = fma(a5, b1, s51);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
-    s61 = fma(a6, b1, s61);
-    const vec a7 = splat(b[k + 448]);
-    s70 = fma(a7, b0, s70);
-    s71 = fma(a7, b1, s71);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -1446,27 +2356,21 @@ struct attention_memory {
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
   const vec w1_0 = exp2_near(x1_0);
-  store(scores + 48, w1_0);
+  store(scores + 64, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
   const vec w2_0 = exp2_near(x2_0);
-  store(scores + 96, w2_0);
+  store(scores + 128, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
   const vec w3_0 = exp2_near(x3_0);
-  store(scores + 144, w3_0);
+  store(scores + 192, w3_0);
   const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
   const vec w4_0 = exp2_near(x4_0);
-  store(scores + 192, w4_0);
+  store(scores + 256, w4_0);
   const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
   const vec w5_0 = exp2_near(x5_0);
-  store(scores + 240, w5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  const vec w6_0 = exp2_near(x6_0);
-  store(scores + 288, w6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
-  const vec w7_0 = exp2_near(x7_0);
-  store(scores + 336, w7_0);
+  store(scores + 320, w5_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
 
   const ivec row_of_lane1 = isplat(row + 16) + iota();
   const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
@@ -1474,32 +2378,25 @@ struct attention_memory {
   store(scores + 16, w0_1);
   const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
   const vec w1_1 = exp2_near(x1_1);
-  store(scores + 64, w1_1);
+  store(scores + 80, w1_1);
   const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
   const vec w2_1 = exp2_near(x2_1);
-  store(scores + 112, w2_1);
+  store(scores + 144, w2_1);
   const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
   const vec w3_1 = exp2_near(x3_1);
-  store(scores + 160, w3_1);
+  store(scores + 208, w3_1);
   const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
   const vec w4_1 = exp2_near(x4_1);
-  store(scores + 208, w4_1);
+  store(scores + 272, w4_1);
   const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
   const vec w5_1 = exp2_near(x5_1);
-  store(scores + 256, w5_1);
-  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s61, removed);
-  const vec w6_1 = exp2_near(x6_1);
-  store(scores + 304, w6_1);
-  const vec x7_1 = select(iless_equal(isplat(col + 7), row_of_lane1), s71, removed);
-  const vec w7_1 = exp2_near(x7_1);
-  store(scores + 352, w7_1);
+  store(scores + 336, w5_1);
 
-  store(block_total + 16,
-      load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1);
+  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1);
 }
 
-// 8 columns x 48 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_8x48_in_part(const float* rows, const float* b,
+// 6 columns x 48 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_6x48_in_part(const float* rows, const float* b,
     float* scores, const float* shift, float* block_total, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 16);
@@ -1510,13 +2407,11 @@ struct attention_memory {
   vec s30 = start0, s31 = start1, s32 = start2;
   vec s40 = start0, s41 = start1, s42 = start2;
   vec s50 = start0, s51 = start1, s52 = start2;
-  vec s60 = start0, s61 = start1, s62 = start2;
-  vec s70 = start0, s71 = start1, s72 = start2;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 16);
-    const vec b2 = load(rows + 48 * k + 32);
+    const vec b0 = load(rows + 64 * k);
+    const vec b1 = load(rows + 64 * k + 16);
+    const vec b2 = load(rows + 64 * k + 32);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
@@ -1541,14 +2436,6 @@ struct attention_memory {
     s50 = fma(a5, b0, s50);
     s51 = fma(a5, b1, s51);
     s52 = fma(a5, b2, s52);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
-    s61 = fma(a6, b1, s61);
-    s62 = fma(a6, b2, s62);
-    const vec a7 = splat(b[k + 448]);
-    s70 = fma(a7, b0, s70);
-    s71 = fma(a7, b1, s71);
-    s72 = fma(a7, b2, s72);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -1559,27 +2446,21 @@ struct attention_memory {
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
   const vec w1_0 = exp2_near(x1_0);
-  store(scores + 48, w1_0);
+  store(scores + 64, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
   const vec w2_0 = exp2_near(x2_0);
-  store(scores + 96, w2_0);
+  store(scores + 128, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
   const vec w3_0 = exp2_near(x3_0);
-  store(scores + 144, w3_0);
+  store(scores + 192, w3_0);
   const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
   const vec w4_0 = exp2_near(x4_0);
-  store(scores + 192, w4_0);
+  store(scores + 256, w4_0);
   const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
   const vec w5_0 = exp2_near(x5_0);
-  store(scores + 240, w5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  const vec w6_0 = exp2_near(x6_0);
-  store(scores + 288, w6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
-  const vec w7_0 = exp2_near(x7_0);
-  store(scores + 336, w7_0);
+  store(scores + 320, w5_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
 
   const ivec row_of_lane1 = isplat(row + 16) + iota();
   const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
@@ -1587,28 +2468,21 @@ struct attention_memory {
   store(scores + 16, w0_1);
   const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
   const vec w1_1 = exp2_near(x1_1);
-  store(scores + 64, w1_1);
+  store(scores + 80, w1_1);
   const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
   const vec w2_1 = exp2_near(x2_1);
-  store(scores + 112, w2_1);
+  store(scores + 144, w2_1);
   const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
   const vec w3_1 = exp2_near(x3_1);
-  store(scores + 160, w3_1);
+  store(scores + 208, w3_1);
   const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
   const vec w4_1 = exp2_near(x4_1);
-  store(scores + 208, w4_1);
+  store(scores + 272, w4_1);
   const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
   const vec w5_1 = exp2_near(x5_1);
-  store(scores + 256, w5_1);
-  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s61, removed);
-  const vec w6_1 = exp2_near(x6_1);
-  store(scores + 304, w6_1);
-  const vec x7_1 = select(iless_equal(isplat(col + 7), row_of_lane1), s71, removed);
-  const vec w7_1 = exp2_near(x7_1);
-  store(scores + 352, w7_1);
+  store(scores + 336, w5_1);
 
-  store(block_total + 16,
-      load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1);
+  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1);
 
   const ivec row_of_lane2 = isplat(row + 32) + iota();
   const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
@@ -1616,32 +2490,167 @@ struct attention_memory {
   store(scores + 32, w0_2);
   const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
   const vec w1_2 = exp2_near(x1_2);
-  store(scores + 80, w1_2);
+  store(scores + 96, w1_2);
   const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
   const vec w2_2 = exp2_near(x2_2);
-  store(scores + 128, w2_2);
+  store(scores + 160, w2_2);
   const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
   const vec w3_2 = exp2_near(x3_2);
-  store(scores + 176, w3_2);
+  store(scores + 224, w3_2);
   const vec x4_2 = select(iless_equal(isplat(col + 4), row_of_lane2), s42, removed);
   const vec w4_2 = exp2_near(x4_2);
-  store(scores + 224, w4_2);
+  store(scores + 288, w4_2);
   const vec x5_2 = select(iless_equal(isplat(col + 5), row_of_lane2), s52, removed);
   const vec w5_2 = exp2_near(x5_2);
-  store(scores + 272, w5_2);
-  const vec x6_2 = select(iless_equal(isplat(col + 6), row_of_lane2), s62, removed);
-  const vec w6_2 = exp2_near(x6_2);
-  store(scores + 320, w6_2);
-  const vec x7_2 = select(iless_equal(isplat(col + 7), row_of_lane2), s72, removed);
-  const vec w7_2 = exp2_near(x7_2);
-  store(scores + 368, w7_2);
+  store(scores + 352, w5_2);
 
-  store(block_total + 32,
-      load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2 + w4_2 + w5_2 + w6_2 + w7_2);
+  store(block_total + 32, load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2 + w4_2 + w5_2);
 }
 
-// 8 columns x 48 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_8x48(const float* b, float* scores, long row,
+// 6 columns x 64 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_6x64_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  const vec start2 = load(shift + 32);
+  const vec start3 = load(shift + 48);
+  vec s00 = start0, s01 = start1, s02 = start2, s03 = start3;
+  vec s10 = start0, s11 = start1, s12 = start2, s13 = start3;
+  vec s20 = start0, s21 = start1, s22 = start2, s23 = start3;
+  vec s30 = start0, s31 = start1, s32 = start2, s33 = start3;
+  vec s40 = start0, s41 = start1, s42 = start2, s43 = start3;
+  vec s50 = start0, s51 = start1, s52 = start2, s53 = start3;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 64 * k);
+    const vec b1 = load(rows + 64 * k + 16);
+    const vec b2 = load(rows + 64 * k + 32);
+    const vec b3 = load(rows + 64 * k + 48);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    s53 = fma(a5, b3, s53);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 64, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 128, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 192, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 256, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  const vec w5_0 = exp2_near(x5_0);
+  store(scores + 320, w5_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 16, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 80, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 144, w2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  const vec w3_1 = exp2_near(x3_1);
+  store(scores + 208, w3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  const vec w4_1 = exp2_near(x4_1);
+  store(scores + 272, w4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
+  const vec w5_1 = exp2_near(x5_1);
+  store(scores + 336, w5_1);
+
+  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1);
+
+  const ivec row_of_lane2 = isplat(row + 32) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  const vec w0_2 = exp2_near(x0_2);
+  store(scores + 32, w0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  const vec w1_2 = exp2_near(x1_2);
+  store(scores + 96, w1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  const vec w2_2 = exp2_near(x2_2);
+  store(scores + 160, w2_2);
+  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
+  const vec w3_2 = exp2_near(x3_2);
+  store(scores + 224, w3_2);
+  const vec x4_2 = select(iless_equal(isplat(col + 4), row_of_lane2), s42, removed);
+  const vec w4_2 = exp2_near(x4_2);
+  store(scores + 288, w4_2);
+  const vec x5_2 = select(iless_equal(isplat(col + 5), row_of_lane2), s52, removed);
+  const vec w5_2 = exp2_near(x5_2);
+  store(scores + 352, w5_2);
+
+  store(block_total + 32, load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2 + w4_2 + w5_2);
+
+  const ivec row_of_lane3 = isplat(row + 48) + iota();
+  const vec x0_3 = select(iless_equal(isplat(col), row_of_lane3), s03, removed);
+  const vec w0_3 = exp2_near(x0_3);
+  store(scores + 48, w0_3);
+  const vec x1_3 = select(iless_equal(isplat(col + 1), row_of_lane3), s13, removed);
+  const vec w1_3 = exp2_near(x1_3);
+  store(scores + 112, w1_3);
+  const vec x2_3 = select(iless_equal(isplat(col + 2), row_of_lane3), s23, removed);
+  const vec w2_3 = exp2_near(x2_3);
+  store(scores + 176, w2_3);
+  const vec x3_3 = select(iless_equal(isplat(col + 3), row_of_lane3), s33, removed);
+  const vec w3_3 = exp2_near(x3_3);
+  store(scores + 240, w3_3);
+  const vec x4_3 = select(iless_equal(isplat(col + 4), row_of_lane3), s43, removed);
+  const vec w4_3 = exp2_near(x4_3);
+  store(scores + 304, w4_3);
+  const vec x5_3 = select(iless_equal(isplat(col + 5), row_of_lane3), s53, removed);
+  const vec w5_3 = exp2_near(x5_3);
+  store(scores + 368, w5_3);
+
+  store(block_total + 48, load(block_total + 48) + w0_3 + w1_3 + w2_3 + w3_3 + w4_3 + w5_3);
+}
+
+// 6 columns x 64 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_6x64(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 16 * (row / 16) + 16;
   const bool some0 = col < high0;
@@ -1649,65 +2658,381 @@ struct attention_memory {
   const bool some1 = col < high1;
   const long high2 = 16 * (row / 16) + 48;
   const bool some2 = col < high2;
-  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
-  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
-  for (long v = 0; v < 3; ++v) {
+  const long high3 = 16 * (row / 16) + 64;
+  const bool some3 = col < high3;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : (some3 ? 3 : 4)));
+  const long end = some3 ? 4 : (some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0)));
+  for (long v = 0; v < 4; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 8; ++i) {
-        store(scores + 48 * i + 16 * v, splat(0.0f));
+      for (long i = 0; i < 6; ++i) {
+        store(scores + 64 * i + 16 * v, splat(0.0f));
       }
     }
   }
   if (end - first == 1) {
-    attention_weights_8x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+    attention_weights_6x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
   }
   if (end - first == 2) {
-    attention_weights_8x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
+    attention_weights_6x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
   }
   if (end - first == 3) {
-    attention_weights_8x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
+    attention_weights_6x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 4) {
+    attention_weights_6x64_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
   }
 }
 
-// Weights of 48 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_48(const Memory& m, long c1, long row, long col,
+// 2 columns x 64 rows of weights.
+[[gnu::noinline]] void attention_weights_2x64(const float* rows, const float* b, float* scores,
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  const vec start2 = load(shift + 32);
+  const vec start3 = load(shift + 48);
+  vec s00 = start0, s01 = start1, s02 = start2, s03 = start3;
+  vec s10 = start0, s11 = start1, s12 = start2, s13 = start3;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 64]);
+    const vec b0 = load(rows + 64 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 64 * k + 16);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 64 * k + 32);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(rows + 64 * k + 48);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+  }
+
+  const vec w0_0 = exp2_near(s00);
+  store(scores, w0_0);
+  const vec w1_0 = exp2_near(s10);
+  store(scores + 64, w1_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0);
+
+  const vec w0_1 = exp2_near(s01);
+  store(scores + 16, w0_1);
+  const vec w1_1 = exp2_near(s11);
+  store(scores + 80, w1_1);
+
+  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1);
+
+  const vec w0_2 = exp2_near(s02);
+  store(scores + 32, w0_2);
+  const vec w1_2 = exp2_near(s12);
+  store(scores + 96, w1_2);
+
+  store(block_total + 32, load(block_total + 32) + w0_2 + w1_2);
+
+  const vec w0_3 = exp2_near(s03);
+  store(scores + 48, w0_3);
+  const vec w1_3 = exp2_near(s13);
+  store(scores + 112, w1_3);
+
+  store(block_total + 48, load(block_total + 48) + w0_3 + w1_3);
+}
+
+// 2 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_2x16_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 64 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 64, w1_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0);
+}
+
+// 2 columns x 32 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_2x32_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 64 * k);
+    const vec b1 = load(rows + 64 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 64, w1_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0);
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 16, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 80, w1_1);
+
+  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1);
+}
+
+// 2 columns x 48 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_2x48_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  const vec start2 = load(shift + 32);
+  vec s00 = start0, s01 = start1, s02 = start2;
+  vec s10 = start0, s11 = start1, s12 = start2;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 64]);
+    const vec b0 = load(rows + 64 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 64 * k + 16);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 64 * k + 32);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 64, w1_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0);
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 16, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 80, w1_1);
+
+  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1);
+
+  const ivec row_of_lane2 = isplat(row + 32) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  const vec w0_2 = exp2_near(x0_2);
+  store(scores + 32, w0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  const vec w1_2 = exp2_near(x1_2);
+  store(scores + 96, w1_2);
+
+  store(block_total + 32, load(block_total + 32) + w0_2 + w1_2);
+}
+
+// 2 columns x 64 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_2x64_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  const vec start2 = load(shift + 32);
+  const vec start3 = load(shift + 48);
+  vec s00 = start0, s01 = start1, s02 = start2, s03 = start3;
+  vec s10 = start0, s11 = start1, s12 = start2, s13 = start3;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 64]);
+    const vec b0 = load(rows + 64 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 64 * k + 16);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 64 * k + 32);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(rows + 64 * k + 48);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 64, w1_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0);
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 16, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 80, w1_1);
+
+  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1);
+
+  const ivec row_of_lane2 = isplat(row + 32) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  const vec w0_2 = exp2_near(x0_2);
+  store(scores + 32, w0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  const vec w1_2 = exp2_near(x1_2);
+  store(scores + 96, w1_2);
+
+  store(block_total + 32, load(block_total + 32) + w0_2 + w1_2);
+
+  const ivec row_of_lane3 = isplat(row + 48) + iota();
+  const vec x0_3 = select(iless_equal(isplat(col), row_of_lane3), s03, removed);
+  const vec w0_3 = exp2_near(x0_3);
+  store(scores + 48, w0_3);
+  const vec x1_3 = select(iless_equal(isplat(col + 1), row_of_lane3), s13, removed);
+  const vec w1_3 = exp2_near(x1_3);
+  store(scores + 112, w1_3);
+
+  store(block_total + 48, load(block_total + 48) + w0_3 + w1_3);
+}
+
+// 2 columns x 64 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_2x64(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 16 * (row / 16) + 16;
+  const bool some0 = col < high0;
+  const long high1 = 16 * (row / 16) + 32;
+  const bool some1 = col < high1;
+  const long high2 = 16 * (row / 16) + 48;
+  const bool some2 = col < high2;
+  const long high3 = 16 * (row / 16) + 64;
+  const bool some3 = col < high3;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : (some3 ? 3 : 4)));
+  const long end = some3 ? 4 : (some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0)));
+  for (long v = 0; v < 4; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 2; ++i) {
+        store(scores + 64 * i + 16 * v, splat(0.0f));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_weights_2x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 2) {
+    attention_weights_2x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 3) {
+    attention_weights_2x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 4) {
+    attention_weights_2x64_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
+  }
+}
+
+// Weights of 64 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_64(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.wk_out + 32768 * c1 + 64 * col;
-  for (long j = from; j < count - 7; j += 8) {
+  for (long j = from; j < count - 5; j += 6) {
     if (col + j < whole_end) {
-      attention_weights_8x48(local.rows, b + 64 * j, local.scores + 48 * j, local.shift,
+      attention_weights_6x64(local.rows, b + 64 * j, local.scores + 64 * j, local.shift,
           local.block_total);
     } else {
-      attention_weights_in_part_8x48(b + 64 * j, local.scores + 48 * j, row, col + j, local);
+      attention_weights_in_part_6x64(b + 64 * j, local.scores + 64 * j, row, col + j, local);
+    }
+  }
+  const long rest = 6 * (count / 6);
+  if (rest < count && from <= rest) {
+    if (col + rest < whole_end) {
+      attention_weights_2x64(local.rows, b + 64 * rest, local.scores + 64 * rest, local.shift,
+          local.block_total);
+    } else {
+      attention_weights_in_part_2x64(b + 64 * rest, local.scores + 64 * rest, row, col + rest,
+          local);
     }
   }
 }
 
-// Scores of 48 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_scores_of_48(const Memory& m, long c1, long row, long col,
+// Scores of 64 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_64(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.wk_out + 32768 * c1 + 64 * col;
-  for (long j = from; j < count - 7; j += 8) {
+  for (long j = from; j < count - 5; j += 6) {
     if (col + j < whole_end) {
-      attention_scores_8x48(local.rows, b + 64 * j, local.scores + 48 * j, local.block_peak);
+      attention_scores_6x64(local.rows, b + 64 * j, local.scores + 64 * j, local.block_peak);
     } else {
-      attention_scores_in_part_8x48(b + 64 * j, local.scores + 48 * j, row, col + j, local);
+      attention_scores_in_part_6x64(b + 64 * j, local.scores + 64 * j, row, col + j, local);
+    }
+  }
+  const long rest = 6 * (count / 6);
+  if (rest < count && from <= rest) {
+    if (col + rest < whole_end) {
+      attention_scores_2x64(local.rows, b + 64 * rest, local.scores + 64 * rest, local.block_peak);
+    } else {
+      attention_scores_in_part_2x64(b + 64 * rest, local.scores + 64 * rest, row, col + rest,
+          local);
     }
   }
 }
 
-// What 48 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_48(const Memory& m, long c1, long row,
+// What 64 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_64(const Memory& m, long c1, long row,
     attention_memory& local) {
   store(local.total, load(local.carry) * load(local.total));
   store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
   store(local.total + 32, load(local.carry + 32) * load(local.total + 32));
+  store(local.total + 48, load(local.carry + 48) * load(local.total + 48));
 
   float* out = m.heads + 64 * c1 + 512 * row;
-  for (long i = 0; i < 48; ++i) {
+  for (long i = 0; i < 64; ++i) {
     const vec carry = splat(local.carry[i]);
     for (long n = 0; n < 64; n += 16) {
       store(out + 512 * i + n, carry * load(out + 512 * i + n));
@@ -1715,225 +3040,272 @@ struct attention_memory {
   }
 }
 
-// 14 rows x 32 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_14x32(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
-  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
-  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
-  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
-  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
-  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
-  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
-  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
-  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
-  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
-  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
-  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
-  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
-  vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
-  vec s13_0 = splat(0.0f), s13_1 = splat(0.0f);
-
-  if (!fresh) {
-    s0_0 = load(out);
-    s0_1 = load(out + 16);
-    s1_0 = load(out + 512);
-    s1_1 = load(out + 528);
-    s2_0 = load(out + 1024);
-    s2_1 = load(out + 1040);
-    s3_0 = load(out + 1536);
-    s3_1 = load(out + 1552);
-    s4_0 = load(out + 2048);
-    s4_1 = load(out + 2064);
-    s5_0 = load(out + 2560);
-    s5_1 = load(out + 2576);
-    s6_0 = load(out + 3072);
-    s6_1 = load(out + 3088);
-    s7_0 = load(out + 3584);
-    s7_1 = load(out + 3600);
-    s8_0 = load(out + 4096);
-    s8_1 = load(out + 4112);
-    s9_0 = load(out + 4608);
-    s9_1 = load(out + 4624);
-    s10_0 = load(out + 5120);
-    s10_1 = load(out + 5136);
-    s11_0 = load(out + 5632);
-    s11_1 = load(out + 5648);
-    s12_0 = load(out + 6144);
-    s12_1 = load(out + 6160);
-    s13_0 = load(out + 6656);
-    s13_1 = load(out + 6672);
+// Of 64 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_64(attention_memory& local, long count) {
+  for (long i = 0; i < 64; i += 16) {
+    const vec total = load(local.block_total + i);
+    const lanes_t inside = less_equal(total, splat(0x1p+40f));
+    const vec rise = select(inside, splat(0.0f), exponent_of(total));
+    const vec old = load(local.peak + i);
+    const vec peak = old + rise;
+    const vec carry = select(inside, splat(1.0f), inverse_power(total));
+    store(local.peak + i, peak);
+    store(local.shift + i, splat(0.0f) - peak);
+    store(local.carry + i, carry);
+    store(local.block_total + i, carry * total);
+    if (any(negation(inside))) {
+      for (long j = 0; j < count; ++j) {
+        store(local.scores + i + 64 * j, carry * load(local.scores + i + 64 * j));
+      }
+    }
   }
-
-#pragma GCC unroll 4
-  for (long k = 0; k < count; ++k) {
-    const vec b0 = load(v + 64 * k);
-    const vec b1 = load(v + 64 * k + 16);
-    const vec a0 = splat(weights[48 * k]);
-    s0_0 = fma(a0, b0, s0_0);
-    s0_1 = fma(a0, b1, s0_1);
-    const vec a1 = splat(weights[48 * k + 1]);
-    s1_0 = fma(a1, b0, s1_0);
-    s1_1 = fma(a1, b1, s1_1);
-    const vec a2 = splat(weights[48 * k + 2]);
-    s2_0 = fma(a2, b0, s2_0);
-    s2_1 = fma(a2, b1, s2_1);
-    const vec a3 = splat(weights[48 * k + 3]);
-    s3_0 = fma(a3, b0, s3_0);
-    s3_1 = fma(a3, b1, s3_1);
-    const vec a4 = splat(weights[48 * k + 4]);
-    s4_0 = fma(a4, b0, s4_0);
-    s4_1 = fma(a4, b1, s4_1);
-    const vec a5 = splat(weights[48 * k + 5]);
-    s5_0 = fma(a5, b0, s5_0);
-    s5_1 = fma(a5, b1, s5_1);
-    const vec a6 = splat(weights[48 * k + 6]);
-    s6_0 = fma(a6, b0, s6_0);
-    s6_1 = fma(a6, b1, s6_1);
-    const vec a7 = splat(weights[48 * k + 7]);
-    s7_0 = fma(a7, b0, s7_0);
-    s7_1 = fma(a7, b1, s7_1);
-    const vec a8 = splat(weights[48 * k + 8]);
-    s8_0 = fma(a8, b0, s8_0);
-    s8_1 = fma(a8, b1, s8_1);
-    const vec a9 = splat(weights[48 * k + 9]);
-    s9_0 = fma(a9, b0, s9_0);
-    s9_1 = fma(a9, b1, s9_1);
-    const vec a10 = splat(weights[48 * k + 10]);
-    s10_0 = fma(a10, b0, s10_0);
-    s10_1 = fma(a10, b1, s10_1);
-    const vec a11 = splat(weights[48 * k + 11]);
-    s11_0 = fma(a11, b0, s11_0);
-    s11_1 = fma(a11, b1, s11_1);
-    const vec a12 = splat(weights[48 * k + 12]);
-    s12_0 = fma(a12, b0, s12_0);
-    s12_1 = fma(a12, b1, s12_1);
-    const vec a13 = splat(weights[48 * k + 13]);
-    s13_0 = fma(a13, b0, s13_0);
-    s13_1 = fma(a13, b1, s13_1);
-  }
-
-  store(out, s0_0);
-  store(out + 16, s0_1);
-  store(out + 512, s1_0);
-  store(out + 528, s1_1);
-  store(out + 1024, s2_0);
-  store(out + 1040, s2_1);
-  store(out + 1536, s3_0);
-  store(out + 1552, s3_1);
-  store(out + 2048, s4_0);
-  store(out + 2064, s4_1);
-  store(out + 2560, s5_0);
-  store(out + 2576, s5_1);
-  store(out + 3072, s6_0);
-  store(out + 3088, s6_1);
-  store(out + 3584, s7_0);
-  store(out + 3600, s7_1);
-  store(out + 4096, s8_0);
-  store(out + 4112, s8_1);
-  store(out + 4608, s9_0);
-  store(out + 4624, s9_1);
-  store(out + 5120, s10_0);
-  store(out + 5136, s10_1);
-  store(out + 5632, s11_0);
-  store(out + 5648, s11_1);
-  store(out + 6144, s12_0);
-  store(out + 6160, s12_1);
-  store(out + 6656, s13_0);
-  store(out + 6672, s13_1);
 }
 
-// 6 rows x 32 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_6x32(const float* weights, const float* v, long count,
+// Weights of 64 rows and `count` columns, the first `from` of them made from scores, once more
+// where they left the range.
+[[gnu::noinline]] void attention_mend_64(const Memory& m, long c1, long row, long col, long from,
+    long count, long whole_end, attention_memory& local, bool fresh) {
+  // Too large for that: the greatest score becomes the reference.
+  const lanes_t inside0 = either(less_equal(load(local.block_total), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
+  const lanes_t inside1 = both(inside0,
+      either(less_equal(load(local.block_total + 16), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 16), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * load(local.peak + 16),
+                  exponent_of(load(local.block_total + 16))))));
+  const lanes_t inside2 = both(inside1,
+      either(less_equal(load(local.block_total + 32), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 32), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * load(local.peak + 32),
+                  exponent_of(load(local.block_total + 32))))));
+  const lanes_t inside3 = both(inside2,
+      either(less_equal(load(local.block_total + 48), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 48), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * load(local.peak + 48),
+                  exponent_of(load(local.block_total + 48))))));
+  if (any(negation(inside3))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    store(local.block_peak + 32, splat(-__FLT_MAX__));
+    store(local.block_peak + 48, splat(-__FLT_MAX__));
+    attention_scores_of_64(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_64(local, from, false);
+    if (!fresh) {
+      attention_carry_over_64(m, c1, row, local);
+    }
+    attention_weights_of_64(m, c1, row, col, from, count, whole_end, local);
+  }
+
+  attention_lower_weights_64(local, count);
+  if (!fresh) {
+    attention_carry_over_64(m, c1, row, local);
+  }
+}
+
+// 6 rows x 64 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_6x64(const float* weights, const float* v, long count,
     float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
 
   if (!fresh) {
     s00 = load(out);
     s01 = load(out + 16);
+    s02 = load(out + 32);
+    s03 = load(out + 48);
     s10 = load(out + 512);
     s11 = load(out + 528);
+    s12 = load(out + 544);
+    s13 = load(out + 560);
     s20 = load(out + 1024);
     s21 = load(out + 1040);
+    s22 = load(out + 1056);
+    s23 = load(out + 1072);
     s30 = load(out + 1536);
     s31 = load(out + 1552);
+    s32 = load(out + 1568);
+    s33 = load(out + 1584);
     s40 = load(out + 2048);
     s41 = load(out + 2064);
+    s42 = load(out + 2080);
+    s43 = load(out + 2096);
     s50 = load(out + 2560);
     s51 = load(out + 2576);
+    s52 = load(out + 2592);
+    s53 = load(out + 2608);
   }
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 16);
-    const vec a0 = splat(weights[48 * k]);
+    const vec b2 = load(v + 64 * k + 32);
+    const vec b3 = load(v + 64 * k + 48);
+    const vec a0 = splat(weights[64 * k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
-    const vec a1 = splat(weights[48 * k + 1]);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
+    const vec a1 = splat(weights[64 * k + 1]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
-    const vec a2 = splat(weights[48 * k + 2]);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
+    const vec a2 = splat(weights[64 * k + 2]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
-    const vec a3 = splat(weights[48 * k + 3]);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
+    const vec a3 = splat(weights[64 * k + 3]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
-    const vec a4 = splat(weights[48 * k + 4]);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
+    const vec a4 = splat(weights[64 * k + 4]);
     s40 = fma(a4, b0, s40);
     s41 = fma(a4, b1, s41);
-    const vec a5 = splat(weights[48 * k + 5]);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
+    const vec a5 = splat(weights[64 * k + 5]);
     s50 = fma(a5, b0, s50);
     s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    s53 = fma(a5, b3, s53);
   }
 
   store(out, s00);
   store(out + 16, s01);
+  store(out + 32, s02);
+  store(out + 48, s03);
   store(out + 512, s10);
   store(out + 528, s11);
+  store(out + 544, s12);
+  store(out + 560, s13);
   store(out + 1024, s20);
   store(out + 1040, s21);
+  store(out + 1056, s22);
+  store(out + 1072, s23);
   store(out + 1536, s30);
   store(out + 1552, s31);
+  store(out + 1568, s32);
+  store(out + 1584, s33);
   store(out + 2048, s40);
   store(out + 2064, s41);
+  store(out + 2080, s42);
+  store(out + 2096, s43);
   store(out + 2560, s50);
   store(out + 2576, s51);
+  store(out + 2592, s52);
+  store(out + 2608, s53);
 }
 
-// Scores of 48 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_48(const Memory& m, long c1, long row, long col, long count,
+// 4 rows x 64 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_4x64(const float* weights, const float* v, long count,
+    float* out, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+
+  if (!fresh) {
+    s00 = load(out);
+    s01 = load(out + 16);
+    s02 = load(out + 32);
+    s03 = load(out + 48);
+    s10 = load(out + 512);
+    s11 = load(out + 528);
+    s12 = load(out + 544);
+    s13 = load(out + 560);
+    s20 = load(out + 1024);
+    s21 = load(out + 1040);
+    s22 = load(out + 1056);
+    s23 = load(out + 1072);
+    s30 = load(out + 1536);
+    s31 = load(out + 1552);
+    s32 = load(out + 1568);
+    s33 = load(out + 1584);
+  }
+
+#pragma GCC unroll 4
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 16);
+    const vec b2 = load(v + 64 * k + 32);
+    const vec b3 = load(v + 64 * k + 48);
+    const vec a0 = splat(weights[64 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
+    const vec a1 = splat(weights[64 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
+    const vec a2 = splat(weights[64 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
+    const vec a3 = splat(weights[64 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store(out + 32, s02);
+  store(out + 48, s03);
+  store(out + 512, s10);
+  store(out + 528, s11);
+  store(out + 544, s12);
+  store(out + 560, s13);
+  store(out + 1024, s20);
+  store(out + 1040, s21);
+  store(out + 1056, s22);
+  store(out + 1072, s23);
+  store(out + 1536, s30);
+  store(out + 1552, s31);
+  store(out + 1568, s32);
+  store(out + 1584, s33);
+}
+
+// Scores of 64 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_64(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 32768 * c1 + 64 * col;
   float* out = m.heads + 64 * c1 + 512 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
   store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
+  store(local.total + 48, load(local.total + 48) + load(local.block_total + 48));
 
-  for (long n = 0; n < 64; n += 32) {
-    for (long i = 0; i < 42; i += 14) {
-      const long high_last = 16 * ((row + i + 13) / 16) + 16;
-      const long end = smaller(high_last - col, count);
-      attention_values_14x32(local.scores + i, v + n, end, out + 512 * i + n, fresh);
-    }
-    {
-      const long high_last = 16 * ((row + 47) / 16) + 16;
-      const long end = smaller(high_last - col, count);
-      attention_values_6x32(local.scores + 42, v + n, end, out + n + 21504, fresh);
-    }
+  for (long i = 0; i < 60; i += 6) {
+    const long high_last = 16 * ((row + i + 5) / 16) + 16;
+    const long end = smaller(high_last - col, count);
+    attention_values_6x64(local.scores + i, v, end, out + 512 * i, fresh);
+  }
+  {
+    const long high_last = 16 * ((row + 63) / 16) + 16;
+    const long end = smaller(high_last - col, count);
+    attention_values_4x64(local.scores + 60, v, end, out + 30720, fresh);
   }
 }
 
-// 48 rows against `count` columns from col on.
-[[gnu::noinline]] void attention_visit_48(const Memory& m, long c1, long row, long col, long count,
+// 64 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_64(const Memory& m, long c1, long row, long col, long count,
     long whole_end, attention_memory& local, bool fresh) {
   store(local.block_total, splat(0.0f));
   store(local.block_total + 16, splat(0.0f));
   store(local.block_total + 32, splat(0.0f));
+  store(local.block_total + 48, splat(0.0f));
   long done = 0;
 
   // The first columns give each row the score that the others are compared with.
@@ -1942,34 +3314,34 @@ struct attention_memory {
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 16, splat(-__FLT_MAX__));
     store(local.block_peak + 32, splat(-__FLT_MAX__));
-    if (col < whole_end) {
-      attention_scores_8x48(local.rows, b, local.scores, local.block_peak);
+    store(local.block_peak + 48, splat(-__FLT_MAX__));
+    if (count < 6) {
+      if (col < whole_end) {
+        attention_scores_2x64(local.rows, b, local.scores, local.block_peak);
+      } else {
+        attention_scores_in_part_2x64(b, local.scores, row, col, local);
+      }
+    } else if (col < whole_end) {
+      attention_scores_6x64(local.rows, b, local.scores, local.block_peak);
     } else {
-      attention_scores_in_part_8x48(b, local.scores, row, col, local);
+      attention_scores_in_part_6x64(b, local.scores, row, col, local);
     }
-    done = 8;
-    attention_weigh_48(local, done, true);
+    done = smaller(6, count);
+    attention_weigh_64(local, done, true);
   }
 
-  attention_weights_of_48(m, c1, row, col, done, count, whole_end, local);
+  attention_weights_of_64(m, c1, row, col, done, count, whole_end, local);
 
-  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
+  // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
   const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 16), splat(0x1p+40f)));
   const lanes_t inside2 = both(inside1, less_equal(load(local.block_total + 32), splat(0x1p+40f)));
-  if (any(negation(inside2))) {
-    store(local.block_peak, splat(-__FLT_MAX__));
-    store(local.block_peak + 16, splat(-__FLT_MAX__));
-    store(local.block_peak + 32, splat(-__FLT_MAX__));
-    attention_scores_of_48(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_48(local, done, false);
-    if (!fresh) {
-      attention_carry_over_48(m, c1, row, local);
-    }
-    attention_weights_of_48(m, c1, row, col, done, count, whole_end, local);
+  const lanes_t inside3 = both(inside2, less_equal(load(local.block_total + 48), splat(0x1p+40f)));
+  if (any(negation(inside3))) {
+    attention_mend_64(m, c1, row, col, done, count, whole_end, local, fresh);
   }
 
-  attention_fold_48(m, c1, row, col, count, local, fresh);
+  attention_fold_64(m, c1, row, col, count, local, fresh);
 }
 
 // One row by its definition: over exactly the pairs that count, one at a time.
@@ -2027,17 +3399,17 @@ struct attention_memory {
   }
 }
 
-// The nth of 10 blocks of 48 rows.
-[[gnu::noinline]] void attention_48_rows(const Memory& m, long c1, long nth,
+// The nth of 8 blocks of 64 rows.
+[[gnu::noinline]] void attention_64_rows(const Memory& m, long c1, long nth,
     attention_memory& local) {
-  const long row = 48 * nth;
+  const long row = 64 * nth;
   const float* a = m.wq_out + 32768 * c1 + 64 * row;
   float* out = m.heads + 64 * c1 + 512 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
-  for (long r = 0; r < 48; r += 16) {
+  for (long r = 0; r < 64; r += 16) {
     for (long k = 0; k < 64; k += 16) {
-      transpose_block(a + 64 * r + k, 64, local.rows + 48 * k + r, 48, splat(0.18033688f));
+      transpose_block(a + 64 * r + k, 64, local.rows + 64 * k + r, 64, splat(0.18033688f));
     }
   }
 
@@ -2047,22 +3419,32 @@ struct attention_memory {
   store(local.total + 16, splat(0.0f));
   store(local.peak + 32, splat(-__FLT_MAX__));
   store(local.total + 32, splat(0.0f));
+  store(local.peak + 48, splat(-__FLT_MAX__));
+  store(local.total + 48, splat(0.0f));
 
   bool fresh = true;
-  const long whole_end = 48 * nth;
-  const long end = 48 * nth + 48;
-  for (long col = 0; col < end; col += 112) {
-    attention_visit_48(m, c1, row, col, smaller(112, end - col), whole_end, local, fresh);
-    fresh = false;
+  static const unsigned short first_run[] = {0, 1, 3, 5, 7, 9, 11, 13, 15};
+  static const unsigned short run_begin[] =
+      {0, 0, 60, 0, 126, 0, 192, 0, 252, 0, 318, 0, 384, 0, 444};
+  static const unsigned short run_end[] =
+      {66, 60, 132, 126, 192, 192, 258, 252, 324, 318, 384, 384, 450, 444, 512};
+  static const unsigned short run_whole[] = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0};
+  for (long u = first_run[nth]; u < first_run[nth + 1]; ++u) {
+    const long end = run_end[u];
+    for (long col = run_begin[u]; col < end; col += 96) {
+      attention_visit_64(m, c1, row, col, smaller(96, end - col), end * run_whole[u], local, fresh);
+      fresh = false;
+    }
   }
 
   store(local.carry, splat(1.0f) / load(local.total));
   store(local.carry + 16, splat(1.0f) / load(local.total + 16));
   store(local.carry + 32, splat(1.0f) / load(local.total + 32));
+  store(local.carry + 48, splat(1.0f) / load(local.total + 48));
 
   // x - x is 0, or NaN if x is not finite.
   vec odd = splat(0.0f);
-  for (long i = 0; i < 48; ++i) {
+  for (long i = 0; i < 64; ++i) {
     const vec factor = splat(local.carry[i]);
     for (long n = 0; n < 64; n += 16) {
       const vec x = factor * load(out + 512 * i + n);
@@ -2073,1267 +3455,7 @@ struct attention_memory {
 
   // Rows that are not finite are computed again, with care.
   if (has_nan(odd)) {
-    for (long i = 0; i < 48; ++i) {
-      vec row_odd = splat(0.0f);
-      for (long n = 0; n < 64; n += 16) {
-        const vec x = load(out + 512 * i + n);
-        row_odd = row_odd + (x - x);
-      }
-      if (has_nan(row_odd)) {
-        attention_careful_row(m, c1, row + i);
-      }
-    }
-  }
-}
-
-// 8 columns x 32 rows of scores.
-[[gnu::noinline]] void attention_scores_8x32(const float* rows, const float* b, float* scores,
-    float* block_peak) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f);
-  vec s60 = splat(0.0f), s61 = splat(0.0f);
-  vec s70 = splat(0.0f), s71 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 16);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
-    s61 = fma(a6, b1, s61);
-    const vec a7 = splat(b[k + 448]);
-    s70 = fma(a7, b0, s70);
-    s71 = fma(a7, b1, s71);
-  }
-
-  store(scores, s00);
-  store(scores + 48, s10);
-  store(scores + 96, s20);
-  store(scores + 144, s30);
-  store(scores + 192, s40);
-  store(scores + 240, s50);
-  store(scores + 288, s60);
-  store(scores + 336, s70);
-
-  const vec high0_0 = max(max(s00, s10), max(s20, s30));
-  const vec high1_0 = max(max(s40, s50), max(s60, s70));
-  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
-
-  store(scores + 16, s01);
-  store(scores + 64, s11);
-  store(scores + 112, s21);
-  store(scores + 160, s31);
-  store(scores + 208, s41);
-  store(scores + 256, s51);
-  store(scores + 304, s61);
-  store(scores + 352, s71);
-
-  const vec high0_1 = max(max(s01, s11), max(s21, s31));
-  const vec high1_1 = max(max(s41, s51), max(s61, s71));
-  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
-}
-
-// 8 columns x 32 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_8x32(const float* b, float* scores, long row,
-    long col, attention_memory& local) {
-  const long high0 = 16 * (row / 16) + 16;
-  const bool some0 = col < high0;
-  const long high1 = 16 * (row / 16) + 32;
-  const bool some1 = col < high1;
-  const long first = some0 ? 0 : (some1 ? 1 : 2);
-  const long end = some1 ? 2 : (some0 ? 1 : 0);
-  for (long v = 0; v < 2; ++v) {
-    if (v < first || v >= end) {
-      for (long i = 0; i < 8; ++i) {
-        store(scores + 48 * i + 16 * v, splat(-__builtin_inff()));
-      }
-    }
-  }
-  if (end - first == 1) {
-    attention_scores_8x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
-        local.block_peak + 16 * first, row + 16 * first, col);
-  }
-  if (end - first == 2) {
-    attention_scores_8x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
-        local.block_peak + 16 * first, row + 16 * first, col);
-  }
-}
-
-// 14 columns x 32 rows of scores.
-[[gnu::noinline]] void attention_scores_14x32(const float* rows, const float* b, float* scores,
-    float* block_peak) {
-  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
-  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
-  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
-  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
-  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
-  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
-  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
-  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
-  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
-  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
-  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
-  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
-  vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
-  vec s13_0 = splat(0.0f), s13_1 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 16);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    s0_1 = fma(a0, b1, s0_1);
-    const vec a1 = splat(b[k + 64]);
-    s1_0 = fma(a1, b0, s1_0);
-    s1_1 = fma(a1, b1, s1_1);
-    const vec a2 = splat(b[k + 128]);
-    s2_0 = fma(a2, b0, s2_0);
-    s2_1 = fma(a2, b1, s2_1);
-    const vec a3 = splat(b[k + 192]);
-    s3_0 = fma(a3, b0, s3_0);
-    s3_1 = fma(a3, b1, s3_1);
-    const vec a4 = splat(b[k + 256]);
-    s4_0 = fma(a4, b0, s4_0);
-    s4_1 = fma(a4, b1, s4_1);
-    const vec a5 = splat(b[k + 320]);
-    s5_0 = fma(a5, b0, s5_0);
-    s5_1 = fma(a5, b1, s5_1);
-    const vec a6 = splat(b[k + 384]);
-    s6_0 = fma(a6, b0, s6_0);
-    s6_1 = fma(a6, b1, s6_1);
-    const vec a7 = splat(b[k + 448]);
-    s7_0 = fma(a7, b0, s7_0);
-    s7_1 = fma(a7, b1, s7_1);
-    const vec a8 = splat(b[k + 512]);
-    s8_0 = fma(a8, b0, s8_0);
-    s8_1 = fma(a8, b1, s8_1);
-    const vec a9 = splat(b[k + 576]);
-    s9_0 = fma(a9, b0, s9_0);
-    s9_1 = fma(a9, b1, s9_1);
-    const vec a10 = splat(b[k + 640]);
-    s10_0 = fma(a10, b0, s10_0);
-    s10_1 = fma(a10, b1, s10_1);
-    const vec a11 = splat(b[k + 704]);
-    s11_0 = fma(a11, b0, s11_0);
-    s11_1 = fma(a11, b1, s11_1);
-    const vec a12 = splat(b[k + 768]);
-    s12_0 = fma(a12, b0, s12_0);
-    s12_1 = fma(a12, b1, s12_1);
-    const vec a13 = splat(b[k + 832]);
-    s13_0 = fma(a13, b0, s13_0);
-    s13_1 = fma(a13, b1, s13_1);
-  }
-
-  store(scores, s0_0);
-  store(scores + 48, s1_0);
-  store(scores + 96, s2_0);
-  store(scores + 144, s3_0);
-  store(scores + 192, s4_0);
-  store(scores + 240, s5_0);
-  store(scores + 288, s6_0);
-  store(scores + 336, s7_0);
-  store(scores + 384, s8_0);
-  store(scores + 432, s9_0);
-  store(scores + 480, s10_0);
-  store(scores + 528, s11_0);
-  store(scores + 576, s12_0);
-  store(scores + 624, s13_0);
-
-  const vec high0_0 = max(max(s0_0, s1_0), max(s2_0, s3_0));
-  const vec high1_0 = max(max(s4_0, s5_0), max(s6_0, s7_0));
-  const vec high2_0 = max(max(s8_0, s9_0), max(s10_0, s11_0));
-  const vec high3_0 = max(s12_0, s13_0);
-  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), max(high2_0, high3_0))));
-
-  store(scores + 16, s0_1);
-  store(scores + 64, s1_1);
-  store(scores + 112, s2_1);
-  store(scores + 160, s3_1);
-  store(scores + 208, s4_1);
-  store(scores + 256, s5_1);
-  store(scores + 304, s6_1);
-  store(scores + 352, s7_1);
-  store(scores + 400, s8_1);
-  store(scores + 448, s9_1);
-  store(scores + 496, s10_1);
-  store(scores + 544, s11_1);
-  store(scores + 592, s12_1);
-  store(scores + 640, s13_1);
-
-  const vec high0_1 = max(max(s0_1, s1_1), max(s2_1, s3_1));
-  const vec high1_1 = max(max(s4_1, s5_1), max(s6_1, s7_1));
-  const vec high2_1 = max(max(s8_1, s9_1), max(s10_1, s11_1));
-  const vec high3_1 = max(s12_1, s13_1);
-  store(block_peak + 16,
-      max(load(block_peak + 16), max(max(high0_1, high1_1), max(high2_1, high3_1))));
-}
-
-// 14 columns x 16 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_14x16_in_part(const float* rows, const float* b,
-    float* scores, float* block_peak, long row, long col) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 64]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 128]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 192]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 256]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 320]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 384]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 448]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 512]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 576]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 640]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 704]);
-    s11_0 = fma(a11, b0, s11_0);
-    const vec a12 = splat(b[k + 768]);
-    s12_0 = fma(a12, b0, s12_0);
-    const vec a13 = splat(b[k + 832]);
-    s13_0 = fma(a13, b0, s13_0);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
-  store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  store(scores + 48, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  store(scores + 96, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  store(scores + 144, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  store(scores + 192, x4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  store(scores + 240, x5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  store(scores + 288, x6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  store(scores + 336, x7_0);
-  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  store(scores + 384, x8_0);
-  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  store(scores + 432, x9_0);
-  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  store(scores + 480, x10_0);
-  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  store(scores + 528, x11_0);
-  const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
-  store(scores + 576, x12_0);
-  const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
-  store(scores + 624, x13_0);
-
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
-  const vec high2_0 = max(max(x8_0, x9_0), max(x10_0, x11_0));
-  const vec high3_0 = max(x12_0, x13_0);
-  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), max(high2_0, high3_0))));
-}
-
-// 14 columns x 32 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_14x32_in_part(const float* rows, const float* b,
-    float* scores, float* block_peak, long row, long col) {
-  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
-  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
-  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
-  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
-  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
-  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
-  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
-  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
-  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
-  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
-  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
-  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
-  vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
-  vec s13_0 = splat(0.0f), s13_1 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 16);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    s0_1 = fma(a0, b1, s0_1);
-    const vec a1 = splat(b[k + 64]);
-    s1_0 = fma(a1, b0, s1_0);
-    s1_1 = fma(a1, b1, s1_1);
-    const vec a2 = splat(b[k + 128]);
-    s2_0 = fma(a2, b0, s2_0);
-    s2_1 = fma(a2, b1, s2_1);
-    const vec a3 = splat(b[k + 192]);
-    s3_0 = fma(a3, b0, s3_0);
-    s3_1 = fma(a3, b1, s3_1);
-    const vec a4 = splat(b[k + 256]);
-    s4_0 = fma(a4, b0, s4_0);
-    s4_1 = fma(a4, b1, s4_1);
-    const vec a5 = splat(b[k + 320]);
-    s5_0 = fma(a5, b0, s5_0);
-    s5_1 = fma(a5, b1, s5_1);
-    const vec a6 = splat(b[k + 384]);
-    s6_0 = fma(a6, b0, s6_0);
-    s6_1 = fma(a6, b1, s6_1);
-    const vec a7 = splat(b[k + 448]);
-    s7_0 = fma(a7, b0, s7_0);
-    s7_1 = fma(a7, b1, s7_1);
-    const vec a8 = splat(b[k + 512]);
-    s8_0 = fma(a8, b0, s8_0);
-    s8_1 = fma(a8, b1, s8_1);
-    const vec a9 = splat(b[k + 576]);
-    s9_0 = fma(a9, b0, s9_0);
-    s9_1 = fma(a9, b1, s9_1);
-    const vec a10 = splat(b[k + 640]);
-    s10_0 = fma(a10, b0, s10_0);
-    s10_1 = fma(a10, b1, s10_1);
-    const vec a11 = splat(b[k + 704]);
-    s11_0 = fma(a11, b0, s11_0);
-    s11_1 = fma(a11, b1, s11_1);
-    const vec a12 = splat(b[k + 768]);
-    s12_0 = fma(a12, b0, s12_0);
-    s12_1 = fma(a12, b1, s12_1);
-    const vec a13 = splat(b[k + 832]);
-    s13_0 = fma(a13, b0, s13_0);
-    s13_1 = fma(a13, b1, s13_1);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
-  store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  store(scores + 48, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  store(scores + 96, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  store(scores + 144, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  store(scores + 192, x4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  store(scores + 240, x5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  store(scores + 288, x6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  store(scores + 336, x7_0);
-  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  store(scores + 384, x8_0);
-  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  store(scores + 432, x9_0);
-  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  store(scores + 480, x10_0);
-  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  store(scores + 528, x11_0);
-  const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
-  store(scores + 576, x12_0);
-  const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
-  store(scores + 624, x13_0);
-
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
-  const vec high2_0 = max(max(x8_0, x9_0), max(x10_0, x11_0));
-  const vec high3_0 = max(x12_0, x13_0);
-  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), max(high2_0, high3_0))));
-
-  const ivec row_of_lane1 = isplat(row + 16) + iota();
-  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s0_1, removed);
-  store(scores + 16, x0_1);
-  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s1_1, removed);
-  store(scores + 64, x1_1);
-  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s2_1, removed);
-  store(scores + 112, x2_1);
-  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s3_1, removed);
-  store(scores + 160, x3_1);
-  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s4_1, removed);
-  store(scores + 208, x4_1);
-  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s5_1, removed);
-  store(scores + 256, x5_1);
-  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s6_1, removed);
-  store(scores + 304, x6_1);
-  const vec x7_1 = select(iless_equal(isplat(col + 7), row_of_lane1), s7_1, removed);
-  store(scores + 352, x7_1);
-  const vec x8_1 = select(iless_equal(isplat(col + 8), row_of_lane1), s8_1, removed);
-  store(scores + 400, x8_1);
-  const vec x9_1 = select(iless_equal(isplat(col + 9), row_of_lane1), s9_1, removed);
-  store(scores + 448, x9_1);
-  const vec x10_1 = select(iless_equal(isplat(col + 10), row_of_lane1), s10_1, removed);
-  store(scores + 496, x10_1);
-  const vec x11_1 = select(iless_equal(isplat(col + 11), row_of_lane1), s11_1, removed);
-  store(scores + 544, x11_1);
-  const vec x12_1 = select(iless_equal(isplat(col + 12), row_of_lane1), s12_1, removed);
-  store(scores + 592, x12_1);
-  const vec x13_1 = select(iless_equal(isplat(col + 13), row_of_lane1), s13_1, removed);
-  store(scores + 640, x13_1);
-
-  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
-  const vec high1_1 = max(max(x4_1, x5_1), max(x6_1, x7_1));
-  const vec high2_1 = max(max(x8_1, x9_1), max(x10_1, x11_1));
-  const vec high3_1 = max(x12_1, x13_1);
-  store(block_peak + 16,
-      max(load(block_peak + 16), max(max(high0_1, high1_1), max(high2_1, high3_1))));
-}
-
-// 14 columns x 32 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_14x32(const float* b, float* scores, long row,
-    long col, attention_memory& local) {
-  const long high0 = 16 * (row / 16) + 16;
-  const bool some0 = col < high0;
-  const long high1 = 16 * (row / 16) + 32;
-  const bool some1 = col < high1;
-  const long first = some0 ? 0 : (some1 ? 1 : 2);
-  const long end = some1 ? 2 : (some0 ? 1 : 0);
-  for (long v = 0; v < 2; ++v) {
-    if (v < first || v >= end) {
-      for (long i = 0; i < 14; ++i) {
-        store(scores + 48 * i + 16 * v, splat(-__builtin_inff()));
-      }
-    }
-  }
-  if (end - first == 1) {
-    attention_scores_14x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
-        local.block_peak + 16 * first, row + 16 * first, col);
-  }
-  if (end - first == 2) {
-    attention_scores_14x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
-        local.block_peak + 16 * first, row + 16 * first, col);
-  }
-}
-
-// Scores of 32 rows become weights; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_32(attention_memory& local, long count, bool all) {
-  const vec old0 = load(local.peak);
-  const lanes_t outside0 = negation(less_equal(load(local.block_total), splat(0x1p+40f)));
-  const vec peak0 =
-      select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
-  store(local.peak, peak0);
-  const vec shift0 = splat(0.0f) - peak0;
-  store(local.shift, shift0);
-  store(local.carry, exp2_nonpositive(old0 - peak0));
-  vec total0 = splat(0.0f);
-
-  const vec old1 = load(local.peak + 16);
-  const lanes_t outside1 = negation(less_equal(load(local.block_total + 16), splat(0x1p+40f)));
-  const vec peak1 =
-      select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 16)), old1);
-  store(local.peak + 16, peak1);
-  const vec shift1 = splat(0.0f) - peak1;
-  store(local.shift + 16, shift1);
-  store(local.carry + 16, exp2_nonpositive(old1 - peak1));
-  vec total1 = splat(0.0f);
-
-  for (long j = 0; j < count; ++j) {
-    const vec w0 = exp2_near(load(local.scores + 48 * j) + shift0);
-    store(local.scores + 48 * j, w0);
-    total0 = total0 + w0;
-    const vec w1 = exp2_near(load(local.scores + 48 * j + 16) + shift1);
-    store(local.scores + 48 * j + 16, w1);
-    total1 = total1 + w1;
-  }
-
-  store(local.block_total, total0);
-  store(local.block_total + 16, total1);
-}
-
-// 14 columns x 32 rows of weights.
-[[gnu::noinline]] void attention_weights_14x32(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
-  const vec start0 = load(shift);
-  const vec start1 = load(shift + 16);
-  vec s0_0 = start0, s0_1 = start1;
-  vec s1_0 = start0, s1_1 = start1;
-  vec s2_0 = start0, s2_1 = start1;
-  vec s3_0 = start0, s3_1 = start1;
-  vec s4_0 = start0, s4_1 = start1;
-  vec s5_0 = start0, s5_1 = start1;
-  vec s6_0 = start0, s6_1 = start1;
-  vec s7_0 = start0, s7_1 = start1;
-  vec s8_0 = start0, s8_1 = start1;
-  vec s9_0 = start0, s9_1 = start1;
-  vec s10_0 = start0, s10_1 = start1;
-  vec s11_0 = start0, s11_1 = start1;
-  vec s12_0 = start0, s12_1 = start1;
-  vec s13_0 = start0, s13_1 = start1;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 16);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    s0_1 = fma(a0, b1, s0_1);
-    const vec a1 = splat(b[k + 64]);
-    s1_0 = fma(a1, b0, s1_0);
-    s1_1 = fma(a1, b1, s1_1);
-    const vec a2 = splat(b[k + 128]);
-    s2_0 = fma(a2, b0, s2_0);
-    s2_1 = fma(a2, b1, s2_1);
-    const vec a3 = splat(b[k + 192]);
-    s3_0 = fma(a3, b0, s3_0);
-    s3_1 = fma(a3, b1, s3_1);
-    const vec a4 = splat(b[k + 256]);
-    s4_0 = fma(a4, b0, s4_0);
-    s4_1 = fma(a4, b1, s4_1);
-    const vec a5 = splat(b[k + 320]);
-    s5_0 = fma(a5, b0, s5_0);
-    s5_1 = fma(a5, b1, s5_1);
-    const vec a6 = splat(b[k + 384]);
-    s6_0 = fma(a6, b0, s6_0);
-    s6_1 = fma(a6, b1, s6_1);
-    const vec a7 = splat(b[k + 448]);
-    s7_0 = fma(a7, b0, s7_0);
-    s7_1 = fma(a7, b1, s7_1);
-    const vec a8 = splat(b[k + 512]);
-    s8_0 = fma(a8, b0, s8_0);
-    s8_1 = fma(a8, b1, s8_1);
-    const vec a9 = splat(b[k + 576]);
-    s9_0 = fma(a9, b0, s9_0);
-    s9_1 = fma(a9, b1, s9_1);
-    const vec a10 = splat(b[k + 640]);
-    s10_0 = fma(a10, b0, s10_0);
-    s10_1 = fma(a10, b1, s10_1);
-    const vec a11 = splat(b[k + 704]);
-    s11_0 = fma(a11, b0, s11_0);
-    s11_1 = fma(a11, b1, s11_1);
-    const vec a12 = splat(b[k + 768]);
-    s12_0 = fma(a12, b0, s12_0);
-    s12_1 = fma(a12, b1, s12_1);
-    const vec a13 = splat(b[k + 832]);
-    s13_0 = fma(a13, b0, s13_0);
-    s13_1 = fma(a13, b1, s13_1);
-  }
-
-  const vec w0_0 = exp2_near(s0_0);
-  store(scores, w0_0);
-  const vec w1_0 = exp2_near(s1_0);
-  store(scores + 48, w1_0);
-  const vec w2_0 = exp2_near(s2_0);
-  store(scores + 96, w2_0);
-  const vec w3_0 = exp2_near(s3_0);
-  store(scores + 144, w3_0);
-  const vec w4_0 = exp2_near(s4_0);
-  store(scores + 192, w4_0);
-  const vec w5_0 = exp2_near(s5_0);
-  store(scores + 240, w5_0);
-  const vec w6_0 = exp2_near(s6_0);
-  store(scores + 288, w6_0);
-  const vec w7_0 = exp2_near(s7_0);
-  store(scores + 336, w7_0);
-  const vec w8_0 = exp2_near(s8_0);
-  store(scores + 384, w8_0);
-  const vec w9_0 = exp2_near(s9_0);
-  store(scores + 432, w9_0);
-  const vec w10_0 = exp2_near(s10_0);
-  store(scores + 480, w10_0);
-  const vec w11_0 = exp2_near(s11_0);
-  store(scores + 528, w11_0);
-  const vec w12_0 = exp2_near(s12_0);
-  store(scores + 576, w12_0);
-  const vec w13_0 = exp2_near(s13_0);
-  store(scores + 624, w13_0);
-
-  store(block_total,
-      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
-          w10_0 + w11_0 + w12_0 + w13_0);
-
-  const vec w0_1 = exp2_near(s0_1);
-  store(scores + 16, w0_1);
-  const vec w1_1 = exp2_near(s1_1);
-  store(scores + 64, w1_1);
-  const vec w2_1 = exp2_near(s2_1);
-  store(scores + 112, w2_1);
-  const vec w3_1 = exp2_near(s3_1);
-  store(scores + 160, w3_1);
-  const vec w4_1 = exp2_near(s4_1);
-  store(scores + 208, w4_1);
-  const vec w5_1 = exp2_near(s5_1);
-  store(scores + 256, w5_1);
-  const vec w6_1 = exp2_near(s6_1);
-  store(scores + 304, w6_1);
-  const vec w7_1 = exp2_near(s7_1);
-  store(scores + 352, w7_1);
-  const vec w8_1 = exp2_near(s8_1);
-  store(scores + 400, w8_1);
-  const vec w9_1 = exp2_near(s9_1);
-  store(scores + 448, w9_1);
-  const vec w10_1 = exp2_near(s10_1);
-  store(scores + 496, w10_1);
-  const vec w11_1 = exp2_near(s11_1);
-  store(scores + 544, w11_1);
-  const vec w12_1 = exp2_near(s12_1);
-  store(scores + 592, w12_1);
-  const vec w13_1 = exp2_near(s13_1);
-  store(scores + 640, w13_1);
-
-  store(block_total + 16,
-      load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1 + w8_1 + w9_1 +
-          w10_1 + w11_1 + w12_1 + w13_1);
-}
-
-// 14 columns x 16 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_14x16_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  vec s0_0 = start0;
-  vec s1_0 = start0;
-  vec s2_0 = start0;
-  vec s3_0 = start0;
-  vec s4_0 = start0;
-  vec s5_0 = start0;
-  vec s6_0 = start0;
-  vec s7_0 = start0;
-  vec s8_0 = start0;
-  vec s9_0 = start0;
-  vec s10_0 = start0;
-  vec s11_0 = start0;
-  vec s12_0 = start0;
-  vec s13_0 = start0;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 64]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 128]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 192]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 256]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 320]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 384]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 448]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 512]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 576]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 640]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 704]);
-    s11_0 = fma(a11, b0, s11_0);
-    const vec a12 = splat(b[k + 768]);
-    s12_0 = fma(a12, b0, s12_0);
-    const vec a13 = splat(b[k + 832]);
-    s13_0 = fma(a13, b0, s13_0);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 48, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 96, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 144, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 192, w4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  const vec w5_0 = exp2_near(x5_0);
-  store(scores + 240, w5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  const vec w6_0 = exp2_near(x6_0);
-  store(scores + 288, w6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  const vec w7_0 = exp2_near(x7_0);
-  store(scores + 336, w7_0);
-  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  const vec w8_0 = exp2_near(x8_0);
-  store(scores + 384, w8_0);
-  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  const vec w9_0 = exp2_near(x9_0);
-  store(scores + 432, w9_0);
-  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  const vec w10_0 = exp2_near(x10_0);
-  store(scores + 480, w10_0);
-  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  const vec w11_0 = exp2_near(x11_0);
-  store(scores + 528, w11_0);
-  const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
-  const vec w12_0 = exp2_near(x12_0);
-  store(scores + 576, w12_0);
-  const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
-  const vec w13_0 = exp2_near(x13_0);
-  store(scores + 624, w13_0);
-
-  store(block_total,
-      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
-          w10_0 + w11_0 + w12_0 + w13_0);
-}
-
-// 14 columns x 32 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_14x32_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  const vec start1 = load(shift + 16);
-  vec s0_0 = start0, s0_1 = start1;
-  vec s1_0 = start0, s1_1 = start1;
-  vec s2_0 = start0, s2_1 = start1;
-  vec s3_0 = start0, s3_1 = start1;
-  vec s4_0 = start0, s4_1 = start1;
-  vec s5_0 = start0, s5_1 = start1;
-  vec s6_0 = start0, s6_1 = start1;
-  vec s7_0 = start0, s7_1 = start1;
-  vec s8_0 = start0, s8_1 = start1;
-  vec s9_0 = start0, s9_1 = start1;
-  vec s10_0 = start0, s10_1 = start1;
-  vec s11_0 = start0, s11_1 = start1;
-  vec s12_0 = start0, s12_1 = start1;
-  vec s13_0 = start0, s13_1 = start1;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 16);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    s0_1 = fma(a0, b1, s0_1);
-    const vec a1 = splat(b[k + 64]);
-    s1_0 = fma(a1, b0, s1_0);
-    s1_1 = fma(a1, b1, s1_1);
-    const vec a2 = splat(b[k + 128]);
-    s2_0 = fma(a2, b0, s2_0);
-    s2_1 = fma(a2, b1, s2_1);
-    const vec a3 = splat(b[k + 192]);
-    s3_0 = fma(a3, b0, s3_0);
-    s3_1 = fma(a3, b1, s3_1);
-    const vec a4 = splat(b[k + 256]);
-    s4_0 = fma(a4, b0, s4_0);
-    s4_1 = fma(a4, b1, s4_1);
-    const vec a5 = splat(b[k + 320]);
-    s5_0 = fma(a5, b0, s5_0);
-    s5_1 = fma(a5, b1, s5_1);
-    const vec a6 = splat(b[k + 384]);
-    s6_0 = fma(a6, b0, s6_0);
-    s6_1 = fma(a6, b1, s6_1);
-    const vec a7 = splat(b[k + 448]);
-    s7_0 = fma(a7, b0, s7_0);
-    s7_1 = fma(a7, b1, s7_1);
-    const vec a8 = splat(b[k + 512]);
-    s8_0 = fma(a8, b0, s8_0);
-    s8_1 = fma(a8, b1, s8_1);
-    const vec a9 = splat(b[k + 576]);
-    s9_0 = fma(a9, b0, s9_0);
-    s9_1 = fma(a9, b1, s9_1);
-    const vec a10 = splat(b[k + 640]);
-    s10_0 = fma(a10, b0, s10_0);
-    s10_1 = fma(a10, b1, s10_1);
-    const vec a11 = splat(b[k + 704]);
-    s11_0 = fma(a11, b0, s11_0);
-    s11_1 = fma(a11, b1, s11_1);
-    const vec a12 = splat(b[k + 768]);
-    s12_0 = fma(a12, b0, s12_0);
-    s12_1 = fma(a12, b1, s12_1);
-    const vec a13 = splat(b[k + 832]);
-    s13_0 = fma(a13, b0, s13_0);
-    s13_1 = fma(a13, b1, s13_1);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 48, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 96, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 144, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 192, w4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  const vec w5_0 = exp2_near(x5_0);
-  store(scores + 240, w5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  const vec w6_0 = exp2_near(x6_0);
-  store(scores + 288, w6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  const vec w7_0 = exp2_near(x7_0);
-  store(scores + 336, w7_0);
-  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  const vec w8_0 = exp2_near(x8_0);
-  store(scores + 384, w8_0);
-  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  const vec w9_0 = exp2_near(x9_0);
-  store(scores + 432, w9_0);
-  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  const vec w10_0 = exp2_near(x10_0);
-  store(scores + 480, w10_0);
-  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  const vec w11_0 = exp2_near(x11_0);
-  store(scores + 528, w11_0);
-  const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
-  const vec w12_0 = exp2_near(x12_0);
-  store(scores + 576, w12_0);
-  const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
-  const vec w13_0 = exp2_near(x13_0);
-  store(scores + 624, w13_0);
-
-  store(block_total,
-      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
-          w10_0 + w11_0 + w12_0 + w13_0);
-
-  const ivec row_of_lane1 = isplat(row + 16) + iota();
-  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s0_1, removed);
-  const vec w0_1 = exp2_near(x0_1);
-  store(scores + 16, w0_1);
-  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s1_1, removed);
-  const vec w1_1 = exp2_near(x1_1);
-  store(scores + 64, w1_1);
-  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s2_1, removed);
-  const vec w2_1 = exp2_near(x2_1);
-  store(scores + 112, w2_1);
-  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s3_1, removed);
-  const vec w3_1 = exp2_near(x3_1);
-  store(scores + 160, w3_1);
-  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s4_1, removed);
-  const vec w4_1 = exp2_near(x4_1);
-  store(scores + 208, w4_1);
-  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s5_1, removed);
-  const vec w5_1 = exp2_near(x5_1);
-  store(scores + 256, w5_1);
-  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s6_1, removed);
-  const vec w6_1 = exp2_near(x6_1);
-  store(scores + 304, w6_1);
-  const vec x7_1 = select(iless_equal(isplat(col + 7), row_of_lane1), s7_1, removed);
-  const vec w7_1 = exp2_near(x7_1);
-  store(scores + 352, w7_1);
-  const vec x8_1 = select(iless_equal(isplat(col + 8), row_of_lane1), s8_1, removed);
-  const vec w8_1 = exp2_near(x8_1);
-  store(scores + 400, w8_1);
-  const vec x9_1 = select(iless_equal(isplat(col + 9), row_of_lane1), s9_1, removed);
-  const vec w9_1 = exp2_near(x9_1);
-  store(scores + 448, w9_1);
-  const vec x10_1 = select(iless_equal(isplat(col + 10), row_of_lane1), s10_1, removed);
-  const vec w10_1 = exp2_near(x10_1);
-  store(scores + 496, w10_1);
-  const vec x11_1 = select(iless_equal(isplat(col + 11), row_of_lane1), s11_1, removed);
-  const vec w11_1 = exp2_near(x11_1);
-  store(scores + 544, w11_1);
-  const vec x12_1 = select(iless_equal(isplat(col + 12), row_of_lane1), s12_1, removed);
-  const vec w12_1 = exp2_near(x12_1);
-  store(scores + 592, w12_1);
-  const vec x13_1 = select(iless_equal(isplat(col + 13), row_of_lane1), s13_1, removed);
-  const vec w13_1 = exp2_near(x13_1);
-  store(scores + 640, w13_1);
-
-  store(block_total + 16,
-      load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1 + w8_1 + w9_1 +
-          w10_1 + w11_1 + w12_1 + w13_1);
-}
-
-// 14 columns x 32 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_14x32(const float* b, float* scores, long row,
-    long col, attention_memory& local) {
-  const long high0 = 16 * (row / 16) + 16;
-  const bool some0 = col < high0;
-  const long high1 = 16 * (row / 16) + 32;
-  const bool some1 = col < high1;
-  const long first = some0 ? 0 : (some1 ? 1 : 2);
-  const long end = some1 ? 2 : (some0 ? 1 : 0);
-  for (long v = 0; v < 2; ++v) {
-    if (v < first || v >= end) {
-      for (long i = 0; i < 14; ++i) {
-        store(scores + 48 * i + 16 * v, splat(0.0f));
-      }
-    }
-  }
-  if (end - first == 1) {
-    attention_weights_14x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
-        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
-  }
-  if (end - first == 2) {
-    attention_weights_14x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
-        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
-  }
-}
-
-// 8 columns x 32 rows of weights.
-[[gnu::noinline]] void attention_weights_8x32(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
-  const vec start0 = load(shift);
-  const vec start1 = load(shift + 16);
-  vec s00 = start0, s01 = start1;
-  vec s10 = start0, s11 = start1;
-  vec s20 = start0, s21 = start1;
-  vec s30 = start0, s31 = start1;
-  vec s40 = start0, s41 = start1;
-  vec s50 = start0, s51 = start1;
-  vec s60 = start0, s61 = start1;
-  vec s70 = start0, s71 = start1;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 16);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
-    s61 = fma(a6, b1, s61);
-    const vec a7 = splat(b[k + 448]);
-    s70 = fma(a7, b0, s70);
-    s71 = fma(a7, b1, s71);
-  }
-
-  const vec w0_0 = exp2_near(s00);
-  store(scores, w0_0);
-  const vec w1_0 = exp2_near(s10);
-  store(scores + 48, w1_0);
-  const vec w2_0 = exp2_near(s20);
-  store(scores + 96, w2_0);
-  const vec w3_0 = exp2_near(s30);
-  store(scores + 144, w3_0);
-  const vec w4_0 = exp2_near(s40);
-  store(scores + 192, w4_0);
-  const vec w5_0 = exp2_near(s50);
-  store(scores + 240, w5_0);
-  const vec w6_0 = exp2_near(s60);
-  store(scores + 288, w6_0);
-  const vec w7_0 = exp2_near(s70);
-  store(scores + 336, w7_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
-
-  const vec w0_1 = exp2_near(s01);
-  store(scores + 16, w0_1);
-  const vec w1_1 = exp2_near(s11);
-  store(scores + 64, w1_1);
-  const vec w2_1 = exp2_near(s21);
-  store(scores + 112, w2_1);
-  const vec w3_1 = exp2_near(s31);
-  store(scores + 160, w3_1);
-  const vec w4_1 = exp2_near(s41);
-  store(scores + 208, w4_1);
-  const vec w5_1 = exp2_near(s51);
-  store(scores + 256, w5_1);
-  const vec w6_1 = exp2_near(s61);
-  store(scores + 304, w6_1);
-  const vec w7_1 = exp2_near(s71);
-  store(scores + 352, w7_1);
-
-  store(block_total + 16,
-      load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1);
-}
-
-// 8 columns x 32 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_8x32(const float* b, float* scores, long row,
-    long col, attention_memory& local) {
-  const long high0 = 16 * (row / 16) + 16;
-  const bool some0 = col < high0;
-  const long high1 = 16 * (row / 16) + 32;
-  const bool some1 = col < high1;
-  const long first = some0 ? 0 : (some1 ? 1 : 2);
-  const long end = some1 ? 2 : (some0 ? 1 : 0);
-  for (long v = 0; v < 2; ++v) {
-    if (v < first || v >= end) {
-      for (long i = 0; i < 8; ++i) {
-        store(scores + 48 * i + 16 * v, splat(0.0f));
-      }
-    }
-  }
-  if (end - first == 1) {
-    attention_weights_8x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
-        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
-  }
-  if (end - first == 2) {
-    attention_weights_8x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
-        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
-  }
-}
-
-// Weights of 32 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_32(const Memory& m, long c1, long row, long col,
-    long from, long count, long whole_end, attention_memory& local) {
-  const float* b = m.wk_out + 32768 * c1 + 64 * col;
-  for (long j = from; j < count - 13; j += 14) {
-    if (col + j < whole_end) {
-      attention_weights_14x32(local.rows, b + 64 * j, local.scores + 48 * j, local.shift,
-          local.block_total);
-    } else {
-      attention_weights_in_part_14x32(b + 64 * j, local.scores + 48 * j, row, col + j, local);
-    }
-  }
-  const long rest = 14 * (count / 14);
-  if (rest < count && from <= rest) {
-    if (col + rest < whole_end) {
-      attention_weights_8x32(local.rows, b + 64 * rest, local.scores + 48 * rest, local.shift,
-          local.block_total);
-    } else {
-      attention_weights_in_part_8x32(b + 64 * rest, local.scores + 48 * rest, row, col + rest,
-          local);
-    }
-  }
-}
-
-// Scores of 32 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_scores_of_32(const Memory& m, long c1, long row, long col,
-    long from, long count, long whole_end, attention_memory& local) {
-  const float* b = m.wk_out + 32768 * c1 + 64 * col;
-  for (long j = from; j < count - 13; j += 14) {
-    if (col + j < whole_end) {
-      attention_scores_14x32(local.rows, b + 64 * j, local.scores + 48 * j, local.block_peak);
-    } else {
-      attention_scores_in_part_14x32(b + 64 * j, local.scores + 48 * j, row, col + j, local);
-    }
-  }
-  const long rest = 14 * (count / 14);
-  if (rest < count && from <= rest) {
-    if (col + rest < whole_end) {
-      attention_scores_8x32(local.rows, b + 64 * rest, local.scores + 48 * rest, local.block_peak);
-    } else {
-      attention_scores_in_part_8x32(b + 64 * rest, local.scores + 48 * rest, row, col + rest,
-          local);
-    }
-  }
-}
-
-// What 32 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_32(const Memory& m, long c1, long row,
-    attention_memory& local) {
-  store(local.total, load(local.carry) * load(local.total));
-  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
-
-  float* out = m.heads + 64 * c1 + 512 * row;
-  for (long i = 0; i < 32; ++i) {
-    const vec carry = splat(local.carry[i]);
-    for (long n = 0; n < 64; n += 16) {
-      store(out + 512 * i + n, carry * load(out + 512 * i + n));
-    }
-  }
-}
-
-// 4 rows x 32 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_4x32(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 16);
-    s10 = load(out + 512);
-    s11 = load(out + 528);
-    s20 = load(out + 1024);
-    s21 = load(out + 1040);
-    s30 = load(out + 1536);
-    s31 = load(out + 1552);
-  }
-
-#pragma GCC unroll 4
-  for (long k = 0; k < count; ++k) {
-    const vec b0 = load(v + 64 * k);
-    const vec b1 = load(v + 64 * k + 16);
-    const vec a0 = splat(weights[48 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(weights[48 * k + 1]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(weights[48 * k + 2]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(weights[48 * k + 3]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-  }
-
-  store(out, s00);
-  store(out + 16, s01);
-  store(out + 512, s10);
-  store(out + 528, s11);
-  store(out + 1024, s20);
-  store(out + 1040, s21);
-  store(out + 1536, s30);
-  store(out + 1552, s31);
-}
-
-// Scores of 32 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_32(const Memory& m, long c1, long row, long col, long count,
-    attention_memory& local, bool fresh) {
-  const float* v = m.wv_out + 32768 * c1 + 64 * col;
-  float* out = m.heads + 64 * c1 + 512 * row;
-  store(local.total, load(local.total) + load(local.block_total));
-  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
-
-  for (long n = 0; n < 64; n += 32) {
-    for (long i = 0; i < 28; i += 14) {
-      const long high_last = 16 * ((row + i + 13) / 16) + 16;
-      const long end = smaller(high_last - col, count);
-      attention_values_14x32(local.scores + i, v + n, end, out + 512 * i + n, fresh);
-    }
-    {
-      const long high_last = 16 * ((row + 31) / 16) + 16;
-      const long end = smaller(high_last - col, count);
-      attention_values_4x32(local.scores + 28, v + n, end, out + n + 14336, fresh);
-    }
-  }
-}
-
-// 32 rows against `count` columns from col on.
-[[gnu::noinline]] void attention_visit_32(const Memory& m, long c1, long row, long col, long count,
-    long whole_end, attention_memory& local, bool fresh) {
-  store(local.block_total, splat(0.0f));
-  store(local.block_total + 16, splat(0.0f));
-  long done = 0;
-
-  // The first columns give each row the score that the others are compared with.
-  if (fresh) {
-    const float* b = m.wk_out + 32768 * c1 + 64 * col;
-    store(local.block_peak, splat(-__FLT_MAX__));
-    store(local.block_peak + 16, splat(-__FLT_MAX__));
-    if (count < 14) {
-      if (col < whole_end) {
-        attention_scores_8x32(local.rows, b, local.scores, local.block_peak);
-      } else {
-        attention_scores_in_part_8x32(b, local.scores, row, col, local);
-      }
-    } else if (col < whole_end) {
-      attention_scores_14x32(local.rows, b, local.scores, local.block_peak);
-    } else {
-      attention_scores_in_part_14x32(b, local.scores, row, col, local);
-    }
-    done = smaller(14, count);
-    attention_weigh_32(local, done, true);
-  }
-
-  attention_weights_of_32(m, c1, row, col, done, count, whole_end, local);
-
-  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
-  const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
-  const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 16), splat(0x1p+40f)));
-  if (any(negation(inside1))) {
-    store(local.block_peak, splat(-__FLT_MAX__));
-    store(local.block_peak + 16, splat(-__FLT_MAX__));
-    attention_scores_of_32(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_32(local, done, false);
-    if (!fresh) {
-      attention_carry_over_32(m, c1, row, local);
-    }
-    attention_weights_of_32(m, c1, row, col, done, count, whole_end, local);
-  }
-
-  attention_fold_32(m, c1, row, col, count, local, fresh);
-}
-
-// The one block of 32 rows.
-[[gnu::noinline]] void attention_32_rows(const Memory& m, long c1, attention_memory& local) {
-  const long row = 480;
-  const float* a = m.wq_out + 32768 * c1 + 64 * row;
-  float* out = m.heads + 64 * c1 + 512 * row;
-
-  // Rows change places with their elements: a vector holds the same element of every row.
-  for (long r = 0; r < 32; r += 16) {
-    for (long k = 0; k < 64; k += 16) {
-      transpose_block(a + 64 * r + k, 64, local.rows + 48 * k + r, 48, splat(0.18033688f));
-    }
-  }
-
-  store(local.peak, splat(-__FLT_MAX__));
-  store(local.total, splat(0.0f));
-  store(local.peak + 16, splat(-__FLT_MAX__));
-  store(local.total + 16, splat(0.0f));
-
-  bool fresh = true;
-  for (long col = 0; col < 512; col += 112) {
-    attention_visit_32(m, c1, row, col, smaller(112, 512 - col), 476, local, fresh);
-    fresh = false;
-  }
-
-  store(local.carry, splat(1.0f) / load(local.total));
-  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
-
-  // x - x is 0, or NaN if x is not finite.
-  vec odd = splat(0.0f);
-  for (long i = 0; i < 32; ++i) {
-    const vec factor = splat(local.carry[i]);
-    for (long n = 0; n < 64; n += 16) {
-      const vec x = factor * load(out + 512 * i + n);
-      store(out + 512 * i + n, x);
-      odd = odd + (x - x);
-    }
-  }
-
-  // Rows that are not finite are computed again, with care.
-  if (has_nan(odd)) {
-    for (long i = 0; i < 32; ++i) {
+    for (long i = 0; i < 64; ++i) {
       vec row_odd = splat(0.0f);
       for (long n = 0; n < 64; n += 16) {
         const vec x = load(out + 512 * i + n);
@@ -3348,111 +3470,243 @@ struct attention_memory {
 
 // An item: one block of rows.
 [[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
-  const long block = item % 11;
-  const long c1 = item / 11;
-  if (block < 10) {
-    attention_48_rows(m, c1, block, local);
-  } else {
-    attention_32_rows(m, c1, local);
-  }
+  const long block = item % 8;
+  const long c1 = item / 8;
+  attention_64_rows(m, c1, block, local);
 }
 
-// 14 rows of a times 32 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wo_tile_14x32(const Memory& m, const float* a, const float* w, long row,
+// 9 rows of a times 48 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wo_tile_9x48(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
-  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
-  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
-  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
-  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
-  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
-  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
-  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
-  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
-  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
-  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
-  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
-  vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
-  vec s13_0 = splat(0.0f), s13_1 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  vec s80 = splat(0.0f), s81 = splat(0.0f), s82 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 512; ++k) {
-    const vec b0 = load(w + 32 * k);
-    const vec b1 = load(w + 32 * k + 16);
+    const vec b0 = load(w + 48 * k);
+    const vec b1 = load(w + 48 * k + 16);
+    const vec b2 = load(w + 48 * k + 32);
     const vec a0 = splat(a[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    s0_1 = fma(a0, b1, s0_1);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
     const vec a1 = splat(a[k + 512]);
-    s1_0 = fma(a1, b0, s1_0);
-    s1_1 = fma(a1, b1, s1_1);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
     const vec a2 = splat(a[k + 1024]);
-    s2_0 = fma(a2, b0, s2_0);
-    s2_1 = fma(a2, b1, s2_1);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
     const vec a3 = splat(a[k + 1536]);
-    s3_0 = fma(a3, b0, s3_0);
-    s3_1 = fma(a3, b1, s3_1);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
     const vec a4 = splat(a[k + 2048]);
-    s4_0 = fma(a4, b0, s4_0);
-    s4_1 = fma(a4, b1, s4_1);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
     const vec a5 = splat(a[k + 2560]);
-    s5_0 = fma(a5, b0, s5_0);
-    s5_1 = fma(a5, b1, s5_1);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
     const vec a6 = splat(a[k + 3072]);
-    s6_0 = fma(a6, b0, s6_0);
-    s6_1 = fma(a6, b1, s6_1);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
     const vec a7 = splat(a[k + 3584]);
-    s7_0 = fma(a7, b0, s7_0);
-    s7_1 = fma(a7, b1, s7_1);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+    s72 = fma(a7, b2, s72);
     const vec a8 = splat(a[k + 4096]);
-    s8_0 = fma(a8, b0, s8_0);
-    s8_1 = fma(a8, b1, s8_1);
-    const vec a9 = splat(a[k + 4608]);
-    s9_0 = fma(a9, b0, s9_0);
-    s9_1 = fma(a9, b1, s9_1);
-    const vec a10 = splat(a[k + 5120]);
-    s10_0 = fma(a10, b0, s10_0);
-    s10_1 = fma(a10, b1, s10_1);
-    const vec a11 = splat(a[k + 5632]);
-    s11_0 = fma(a11, b0, s11_0);
-    s11_1 = fma(a11, b1, s11_1);
-    const vec a12 = splat(a[k + 6144]);
-    s12_0 = fma(a12, b0, s12_0);
-    s12_1 = fma(a12, b1, s12_1);
-    const vec a13 = splat(a[k + 6656]);
-    s13_0 = fma(a13, b0, s13_0);
-    s13_1 = fma(a13, b1, s13_1);
+    s80 = fma(a8, b0, s80);
+    s81 = fma(a8, b1, s81);
+    s82 = fma(a8, b2, s82);
   }
 
   const long n = 16 * vector;
 
   float* out_at = m.out + 512 * row + n;
-  store(out_at, s0_0);
-  store(out_at + 512, s1_0);
-  store(out_at + 1024, s2_0);
-  store(out_at + 1536, s3_0);
-  store(out_at + 2048, s4_0);
-  store(out_at + 2560, s5_0);
-  store(out_at + 3072, s6_0);
-  store(out_at + 3584, s7_0);
-  store(out_at + 4096, s8_0);
-  store(out_at + 4608, s9_0);
-  store(out_at + 5120, s10_0);
-  store(out_at + 5632, s11_0);
-  store(out_at + 6144, s12_0);
-  store(out_at + 6656, s13_0);
-  store(out_at + 16, s0_1);
-  store(out_at + 528, s1_1);
-  store(out_at + 1040, s2_1);
-  store(out_at + 1552, s3_1);
-  store(out_at + 2064, s4_1);
-  store(out_at + 2576, s5_1);
-  store(out_at + 3088, s6_1);
-  store(out_at + 3600, s7_1);
-  store(out_at + 4112, s8_1);
-  store(out_at + 4624, s9_1);
-  store(out_at + 5136, s10_1);
-  store(out_at + 5648, s11_1);
-  store(out_at + 6160, s12_1);
-  store(out_at + 6672, s13_1);
+  store(out_at, s00);
+  store(out_at + 512, s10);
+  store(out_at + 1024, s20);
+  store(out_at + 1536, s30);
+  store(out_at + 2048, s40);
+  store(out_at + 2560, s50);
+  store(out_at + 3072, s60);
+  store(out_at + 3584, s70);
+  store(out_at + 4096, s80);
+  store(out_at + 16, s01);
+  store(out_at + 528, s11);
+  store(out_at + 1040, s21);
+  store(out_at + 1552, s31);
+  store(out_at + 2064, s41);
+  store(out_at + 2576, s51);
+  store(out_at + 3088, s61);
+  store(out_at + 3600, s71);
+  store(out_at + 4112, s81);
+  store(out_at + 32, s02);
+  store(out_at + 544, s12);
+  store(out_at + 1056, s22);
+  store(out_at + 1568, s32);
+  store(out_at + 2080, s42);
+  store(out_at + 2592, s52);
+  store(out_at + 3104, s62);
+  store(out_at + 3616, s72);
+  store(out_at + 4128, s82);
+}
+
+// 8 rows of a times 48 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wo_tile_8x48(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 48 * k);
+    const vec b1 = load(w + 48 * k + 16);
+    const vec b2 = load(w + 48 * k + 32);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(a[k + 512]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(a[k + 1024]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(a[k + 1536]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    const vec a4 = splat(a[k + 2048]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    const vec a5 = splat(a[k + 2560]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    const vec a6 = splat(a[k + 3072]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
+    const vec a7 = splat(a[k + 3584]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+    s72 = fma(a7, b2, s72);
+  }
+
+  const long n = 16 * vector;
+
+  float* out_at = m.out + 512 * row + n;
+  store(out_at, s00);
+  store(out_at + 512, s10);
+  store(out_at + 1024, s20);
+  store(out_at + 1536, s30);
+  store(out_at + 2048, s40);
+  store(out_at + 2560, s50);
+  store(out_at + 3072, s60);
+  store(out_at + 3584, s70);
+  store(out_at + 16, s01);
+  store(out_at + 528, s11);
+  store(out_at + 1040, s21);
+  store(out_at + 1552, s31);
+  store(out_at + 2064, s41);
+  store(out_at + 2576, s51);
+  store(out_at + 3088, s61);
+  store(out_at + 3600, s71);
+  store(out_at + 32, s02);
+  store(out_at + 544, s12);
+  store(out_at + 1056, s22);
+  store(out_at + 1568, s32);
+  store(out_at + 2080, s42);
+  store(out_at + 2592, s52);
+  store(out_at + 3104, s62);
+  store(out_at + 3616, s72);
+}
+
+// 9 rows of a times 32 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wo_tile_9x32(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
+  vec s80 = splat(0.0f), s81 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 32 * k);
+    const vec b1 = load(w + 32 * k + 16);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(a[k + 512]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(a[k + 1024]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(a[k + 1536]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(a[k + 2048]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(a[k + 2560]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    const vec a6 = splat(a[k + 3072]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    const vec a7 = splat(a[k + 3584]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+    const vec a8 = splat(a[k + 4096]);
+    s80 = fma(a8, b0, s80);
+    s81 = fma(a8, b1, s81);
+  }
+
+  const long n = 16 * vector;
+
+  float* out_at = m.out + 512 * row + n;
+  store(out_at, s00);
+  store(out_at + 512, s10);
+  store(out_at + 1024, s20);
+  store(out_at + 1536, s30);
+  store(out_at + 2048, s40);
+  store(out_at + 2560, s50);
+  store(out_at + 3072, s60);
+  store(out_at + 3584, s70);
+  store(out_at + 4096, s80);
+  store(out_at + 16, s01);
+  store(out_at + 528, s11);
+  store(out_at + 1040, s21);
+  store(out_at + 1552, s31);
+  store(out_at + 2064, s41);
+  store(out_at + 2576, s51);
+  store(out_at + 3088, s61);
+  store(out_at + 3600, s71);
+  store(out_at + 4112, s81);
 }
 
 // 8 rows of a times 32 columns of the panel w, 512 steps deep.
@@ -3520,12 +3774,19 @@ struct attention_memory {
 // An item: all rows against one panel of columns.
 [[gnu::noinline]] void project_wo(const Memory& m, long item) {
   const float* a = m.heads;
-  const float* w = m.packed + 16384 * item + 851968;
-  const long vector = 2 * item;
-  for (long row = 0; row < 504; row += 14) {
-    wo_tile_14x32(m, a + 512 * row, w, row, vector);
+  const float* w = m.packed + 24576 * item + 851968;
+  const long vector = 3 * item;
+  if (item < 10) {
+    for (long row = 0; row < 504; row += 9) {
+      wo_tile_9x48(m, a + 512 * row, w, row, vector);
+    }
+    wo_tile_8x48(m, a + 258048, w, 504, vector);
+  } else {
+    for (long row = 0; row < 504; row += 9) {
+      wo_tile_9x32(m, a + 512 * row, w, row, vector);
+    }
+    wo_tile_8x32(m, a + 258048, w, 504, vector);
   }
-  wo_tile_8x32(m, a + 258048, w, 504, vector);
 }
 
 void project_wq_wk_wv_body(void* state, long item, int) {
@@ -3538,7 +3799,7 @@ void project_wq_wk_wv_body(void* state, long item, int) {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 8736L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 10624L * worker));
   restore_float_state(before);
 }
 
@@ -3572,59 +3833,63 @@ void project_wo_body(void* state, long item, int) {
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 4194304u + 34944u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 4194304u + 42496u * (size_t)workers; }
 
 size_t packed_bytes() { return 4456448u; }
 
 void pack_weights(const textbook_mha_1_512_512_8_weights* w, float* packed) {
-  // wq: panels of 32 columns, each [512, columns]
+  // wq: panels of 48 columns, each [512, columns]
   for (long vector = 0; vector < 32; ++vector) {
-    const long panel = vector / 2;
+    const long panel = vector / 3;
+    const long width = panel < 10 ? 48 : 32;
     const long place = vector % 4;
     const long column = 16 * place;
-    float* to = packed + 16384 * panel + 16 * (vector % 2) + 65536;
+    float* to = packed + 24576 * panel + 16 * (vector % 3) + 65536;
     const float* from = w->wq + 512 * (64 * (vector / 4) + column);
     for (long k = 0; k < 512; ++k) {
       for (long lane = 0; lane < 16; ++lane) {
-        to[32 * k + lane] = from[512 * lane + k];
+        to[k * width + lane] = from[512 * lane + k];
       }
     }
   }
-  // wk: panels of 32 columns, each [512, columns]
+  // wk: panels of 48 columns, each [512, columns]
   for (long vector = 0; vector < 32; ++vector) {
-    const long panel = vector / 2;
+    const long panel = vector / 3;
+    const long width = panel < 10 ? 48 : 32;
     const long place = vector % 4;
     const long column = 16 * place;
-    float* to = packed + 16384 * panel + 16 * (vector % 2) + 327680;
+    float* to = packed + 24576 * panel + 16 * (vector % 3) + 327680;
     const float* from = w->wk + 512 * (64 * (vector / 4) + column);
     for (long k = 0; k < 512; ++k) {
       for (long lane = 0; lane < 16; ++lane) {
-        to[32 * k + lane] = from[512 * lane + k];
+        to[k * width + lane] = from[512 * lane + k];
       }
     }
   }
-  // wv: panels of 32 columns, each [512, columns]
+  // wv: panels of 48 columns, each [512, columns]
   for (long vector = 0; vector < 32; ++vector) {
-    const long panel = vector / 2;
+    const long panel = vector / 3;
+    const long width = panel < 10 ? 48 : 32;
     const long place = vector % 4;
     const long column = 16 * place;
-    float* to = packed + 16384 * panel + 16 * (vector % 2) + 589824;
+    float* to = packed + 24576 * panel + 16 * (vector % 3) + 589824;
     const float* from = w->wv + 512 * (64 * (vector / 4) + column);
     for (long k = 0; k < 512; ++k) {
       for (long lane = 0; lane < 16; ++lane) {
-        to[32 * k + lane] = from[512 * lane + k];
+        to[k * width + lane] = from[512 * lane + k];
       }
     }
   }
-  // wo: panels of 32 columns, each [512, columns]
+  // wo: panels of 48 columns, each [512, columns]
   for (long vector = 0; vector < 32; ++vector) {
-    const long panel = vector / 2;
+    const long panel = vector / 3;
+    const long width = panel < 10 ? 48 : 32;
     const long column = 16 * vector;
-    float* to = packed + 16384 * panel + 16 * (vector % 2) + 851968;
+    float* to = packed + 24576 * panel + 16 * (vector % 3) + 851968;
     const float* from = w->wo + 512 * column;
     for (long k = 0; k < 512; ++k) {
       for (long lane = 0; lane < 16; ++lane) {
-        to[32 * k + lane] = from[512 * lane + k];
+        to[k * width + lane] = from[512 * lane + k];
       }
     }
   }
@@ -3670,9 +3935,9 @@ void run(const textbook_mha_1_512_512_8_args* args, const void* packed, void* wo
     if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
     for (long item = 0; item < items; ++item) body(&m, item, 0);
   };
-  each(48, project_wq_wk_wv_body);
-  each(88, attention_body);
-  each(16, project_wo_body);
+  each(33, project_wq_wk_wv_body);
+  each(64, attention_body);
+  each(11, project_wo_body);
 }
 
 }  // namespace textbook_mha_1_512_512_8_avx512

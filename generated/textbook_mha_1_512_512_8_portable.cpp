@@ -17,16 +17,16 @@
 //
 // What was decided:
 // - project_wq_wk_wv: 512 rows of 512 by wq (512 columns), wk (512 columns) and wv (512 columns),
-//   packed in 192 panels of 8 columns (16 kB), one an item; tiles of 14 rows x 8 columns: 14 of 16
-//   registers accumulate, a step is 14 fma on 15 loads.
+//   packed in 66 panels of 24 columns (48 kB), one an item; tiles of 4 rows x 24 columns: 12 of 16
+//   registers accumulate, a step is 12 fma on 7 loads.
 // - attention: 8 times 512 rows against 512 columns, 168 at a time: their scores lie in a worker's
 //   22.3 kB and nowhere else. 21 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
 //   registers accumulate, a step is 12 fma on 7 loads. 1 block of 8 rows, score tiles of 12 columns
 //   x 8 lanes: 12 of 16 registers accumulate, a step is 12 fma on 13 loads. Whole tiles of removed
 //   pairs are skipped; tiles that keep all pairs test none. Value tiles of 4 rows x 24 columns: 12
 //   of 16 registers accumulate, a step is 12 fma on 7 loads.
-// - project_wo: 512 rows of 512 by wo (512 columns), packed in 64 panels of 8 columns (16 kB), one
-//   an item; tiles of 14 rows x 8 columns: 14 of 16 registers accumulate, a step is 14 fma on 15
+// - project_wo: 512 rows of 512 by wo (512 columns), packed in 22 panels of 24 columns (48 kB), one
+//   an item; tiles of 4 rows x 24 columns: 12 of 16 registers accumulate, a step is 12 fma on 7
 //   loads.
 #include "textbook_mha_1_512_512_8.h"
 
@@ -254,6 +254,22 @@ static inline auto add_exponent(pair<A> a, pair<B> b) {
   return join(add_exponent(a.lo, b.lo), add_exponent(a.hi, b.hi));
 }
 
+// floor(log2 a), of a normal a > 0.
+static inline base exponent_of(base a) {
+  return __builtin_convertvector((ibase)a >> 23, base) - 127.0f;
+}
+template <class A>
+static inline auto exponent_of(pair<A> a) {
+  return join(exponent_of(a.lo), exponent_of(a.hi));
+}
+
+// 2^-exponent_of(a), for a < 2^127.
+static inline base inverse_power(base a) { return (base)(0x7f000000 - ((ibase)a & 0x7f800000)); }
+template <class A>
+static inline auto inverse_power(pair<A> a) {
+  return join(inverse_power(a.lo), inverse_power(a.hi));
+}
+
 // Lanes 1, 0, 3, 2, ..
 static inline base swap_pairs(base a) {
   base b;
@@ -413,214 +429,74 @@ struct attention_memory {
   float shift[24];        // -peak, where the rows' accumulators start
 };
 
-// 14 rows of a times 8 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wq_tile_14x8(const Memory& m, const float* a, const float* w, long row,
+// 4 rows of a times 24 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wq_tile_4x24(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 512; ++k) {
-    const vec b0 = load(w + 8 * k);
-    const vec a0 = splat(a[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(a[k + 512]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(a[k + 1024]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(a[k + 1536]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(a[k + 2048]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(a[k + 2560]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(a[k + 3072]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(a[k + 3584]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(a[k + 4096]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(a[k + 4608]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(a[k + 5120]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(a[k + 5632]);
-    s11_0 = fma(a11, b0, s11_0);
-    const vec a12 = splat(a[k + 6144]);
-    s12_0 = fma(a12, b0, s12_0);
-    const vec a13 = splat(a[k + 6656]);
-    s13_0 = fma(a13, b0, s13_0);
-  }
-
-  const long group = vector / 8;
-  const long n = 8 * (vector % 8);
-
-  float* wq_out_at = m.wq_out + 32768 * group + 64 * row + n;
-  const float* angles_at = m.angles + 64 * row + n;
-  store(wq_out_at, s0_0 * load(angles_at) + swap_pairs(s0_0) * load(angles_at + 32768));
-  store(wq_out_at + 64, s1_0 * load(angles_at + 64) + swap_pairs(s1_0) * load(angles_at + 32832));
-  store(wq_out_at + 128, s2_0 * load(angles_at + 128) + swap_pairs(s2_0) * load(angles_at + 32896));
-  store(wq_out_at + 192, s3_0 * load(angles_at + 192) + swap_pairs(s3_0) * load(angles_at + 32960));
-  store(wq_out_at + 256, s4_0 * load(angles_at + 256) + swap_pairs(s4_0) * load(angles_at + 33024));
-  store(wq_out_at + 320, s5_0 * load(angles_at + 320) + swap_pairs(s5_0) * load(angles_at + 33088));
-  store(wq_out_at + 384, s6_0 * load(angles_at + 384) + swap_pairs(s6_0) * load(angles_at + 33152));
-  store(wq_out_at + 448, s7_0 * load(angles_at + 448) + swap_pairs(s7_0) * load(angles_at + 33216));
-  store(wq_out_at + 512, s8_0 * load(angles_at + 512) + swap_pairs(s8_0) * load(angles_at + 33280));
-  store(wq_out_at + 576, s9_0 * load(angles_at + 576) + swap_pairs(s9_0) * load(angles_at + 33344));
-  store(wq_out_at + 640,
-      s10_0 * load(angles_at + 640) + swap_pairs(s10_0) * load(angles_at + 33408));
-  store(wq_out_at + 704,
-      s11_0 * load(angles_at + 704) + swap_pairs(s11_0) * load(angles_at + 33472));
-  store(wq_out_at + 768,
-      s12_0 * load(angles_at + 768) + swap_pairs(s12_0) * load(angles_at + 33536));
-  store(wq_out_at + 832,
-      s13_0 * load(angles_at + 832) + swap_pairs(s13_0) * load(angles_at + 33600));
-}
-
-// 8 rows of a times 8 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wq_tile_8x8(const Memory& m, const float* a, const float* w, long row,
-    long vector) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
-  vec s50 = splat(0.0f);
-  vec s60 = splat(0.0f);
-  vec s70 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 512; ++k) {
-    const vec b0 = load(w + 8 * k);
+    const vec b0 = load(w + 24 * k);
+    const vec b1 = load(w + 24 * k + 8);
+    const vec b2 = load(w + 24 * k + 16);
     const vec a0 = splat(a[k]);
     s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
     const vec a1 = splat(a[k + 512]);
     s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
     const vec a2 = splat(a[k + 1024]);
     s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
     const vec a3 = splat(a[k + 1536]);
     s30 = fma(a3, b0, s30);
-    const vec a4 = splat(a[k + 2048]);
-    s40 = fma(a4, b0, s40);
-    const vec a5 = splat(a[k + 2560]);
-    s50 = fma(a5, b0, s50);
-    const vec a6 = splat(a[k + 3072]);
-    s60 = fma(a6, b0, s60);
-    const vec a7 = splat(a[k + 3584]);
-    s70 = fma(a7, b0, s70);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
   }
 
-  const long group = vector / 8;
-  const long n = 8 * (vector % 8);
+  const long group0 = vector / 8;
+  const long n0 = 8 * (vector % 8);
+  const long group1 = (vector + 1) / 8;
+  const long n1 = 8 * ((vector + 1) % 8);
+  const long group2 = (vector + 2) / 8;
+  const long n2 = 8 * ((vector + 2) % 8);
 
-  float* wq_out_at = m.wq_out + 32768 * group + 64 * row + n;
-  const float* angles_at = m.angles + 64 * row + n;
+  float* wq_out_at = m.wq_out + 32768 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
   store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 32768));
   store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 32832));
   store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 32896));
   store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 32960));
-  store(wq_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 33024));
-  store(wq_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 33088));
-  store(wq_out_at + 384, s60 * load(angles_at + 384) + swap_pairs(s60) * load(angles_at + 33152));
-  store(wq_out_at + 448, s70 * load(angles_at + 448) + swap_pairs(s70) * load(angles_at + 33216));
+  float* wq_out_at1 = m.wq_out + 32768 * group1 + 64 * row + n1;
+  const float* angles_at1 = m.angles + 64 * row + n1;
+  store(wq_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 32768));
+  store(wq_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 32832));
+  store(wq_out_at1 + 128,
+      s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 32896));
+  store(wq_out_at1 + 192,
+      s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 32960));
+  float* wq_out_at2 = m.wq_out + 32768 * group2 + 64 * row + n2;
+  const float* angles_at2 = m.angles + 64 * row + n2;
+  store(wq_out_at2, s02 * load(angles_at2) + swap_pairs(s02) * load(angles_at2 + 32768));
+  store(wq_out_at2 + 64, s12 * load(angles_at2 + 64) + swap_pairs(s12) * load(angles_at2 + 32832));
+  store(wq_out_at2 + 128,
+      s22 * load(angles_at2 + 128) + swap_pairs(s22) * load(angles_at2 + 32896));
+  store(wq_out_at2 + 192,
+      s32 * load(angles_at2 + 192) + swap_pairs(s32) * load(angles_at2 + 32960));
 }
 
-// 14 rows of a times 8 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wk_tile_14x8(const Memory& m, const float* a, const float* w, long row,
-    long vector) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 512; ++k) {
-    const vec b0 = load(w + 8 * k);
-    const vec a0 = splat(a[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(a[k + 512]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(a[k + 1024]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(a[k + 1536]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(a[k + 2048]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(a[k + 2560]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(a[k + 3072]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(a[k + 3584]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(a[k + 4096]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(a[k + 4608]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(a[k + 5120]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(a[k + 5632]);
-    s11_0 = fma(a11, b0, s11_0);
-    const vec a12 = splat(a[k + 6144]);
-    s12_0 = fma(a12, b0, s12_0);
-    const vec a13 = splat(a[k + 6656]);
-    s13_0 = fma(a13, b0, s13_0);
-  }
-
-  const long group = vector / 8;
-  const long n = 8 * (vector % 8);
-
-  float* wk_out_at = m.wk_out + 32768 * group + 64 * row + n;
-  const float* angles_at = m.angles + 64 * row + n;
-  store(wk_out_at, s0_0 * load(angles_at) + swap_pairs(s0_0) * load(angles_at + 32768));
-  store(wk_out_at + 64, s1_0 * load(angles_at + 64) + swap_pairs(s1_0) * load(angles_at + 32832));
-  store(wk_out_at + 128, s2_0 * load(angles_at + 128) + swap_pairs(s2_0) * load(angles_at + 32896));
-  store(wk_out_at + 192, s3_0 * load(angles_at + 192) + swap_pairs(s3_0) * load(angles_at + 32960));
-  store(wk_out_at + 256, s4_0 * load(angles_at + 256) + swap_pairs(s4_0) * load(angles_at + 33024));
-  store(wk_out_at + 320, s5_0 * load(angles_at + 320) + swap_pairs(s5_0) * load(angles_at + 33088));
-  store(wk_out_at + 384, s6_0 * load(angles_at + 384) + swap_pairs(s6_0) * load(angles_at + 33152));
-  store(wk_out_at + 448, s7_0 * load(angles_at + 448) + swap_pairs(s7_0) * load(angles_at + 33216));
-  store(wk_out_at + 512, s8_0 * load(angles_at + 512) + swap_pairs(s8_0) * load(angles_at + 33280));
-  store(wk_out_at + 576, s9_0 * load(angles_at + 576) + swap_pairs(s9_0) * load(angles_at + 33344));
-  store(wk_out_at + 640,
-      s10_0 * load(angles_at + 640) + swap_pairs(s10_0) * load(angles_at + 33408));
-  store(wk_out_at + 704,
-      s11_0 * load(angles_at + 704) + swap_pairs(s11_0) * load(angles_at + 33472));
-  store(wk_out_at + 768,
-      s12_0 * load(angles_at + 768) + swap_pairs(s12_0) * load(angles_at + 33536));
-  store(wk_out_at + 832,
-      s13_0 * load(angles_at + 832) + swap_pairs(s13_0) * load(angles_at + 33600));
-}
-
-// 8 rows of a times 8 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wk_tile_8x8(const Memory& m, const float* a, const float* w, long row,
+// 4 rows of a times 8 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wq_tile_4x8(const Memory& m, const float* a, const float* w, long row,
     long vector) {
   vec s00 = splat(0.0f);
   vec s10 = splat(0.0f);
   vec s20 = splat(0.0f);
   vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
-  vec s50 = splat(0.0f);
-  vec s60 = splat(0.0f);
-  vec s70 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 512; ++k) {
     const vec b0 = load(w + 8 * k);
@@ -632,112 +508,87 @@ struct attention_memory {
     s20 = fma(a2, b0, s20);
     const vec a3 = splat(a[k + 1536]);
     s30 = fma(a3, b0, s30);
-    const vec a4 = splat(a[k + 2048]);
-    s40 = fma(a4, b0, s40);
-    const vec a5 = splat(a[k + 2560]);
-    s50 = fma(a5, b0, s50);
-    const vec a6 = splat(a[k + 3072]);
-    s60 = fma(a6, b0, s60);
-    const vec a7 = splat(a[k + 3584]);
-    s70 = fma(a7, b0, s70);
   }
 
-  const long group = vector / 8;
-  const long n = 8 * (vector % 8);
+  const long group0 = vector / 8;
+  const long n0 = 8 * (vector % 8);
 
-  float* wk_out_at = m.wk_out + 32768 * group + 64 * row + n;
-  const float* angles_at = m.angles + 64 * row + n;
+  float* wq_out_at = m.wq_out + 32768 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
+  store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 32768));
+  store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 32832));
+  store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 32896));
+  store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 32960));
+}
+
+// 4 rows of a times 24 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wk_tile_4x24(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 24 * k);
+    const vec b1 = load(w + 24 * k + 8);
+    const vec b2 = load(w + 24 * k + 16);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(a[k + 512]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(a[k + 1024]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(a[k + 1536]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+  }
+
+  const long group0 = vector / 8;
+  const long n0 = 8 * (vector % 8);
+  const long group1 = (vector + 1) / 8;
+  const long n1 = 8 * ((vector + 1) % 8);
+  const long group2 = (vector + 2) / 8;
+  const long n2 = 8 * ((vector + 2) % 8);
+
+  float* wk_out_at = m.wk_out + 32768 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
   store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 32768));
   store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 32832));
   store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 32896));
   store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 32960));
-  store(wk_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 33024));
-  store(wk_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 33088));
-  store(wk_out_at + 384, s60 * load(angles_at + 384) + swap_pairs(s60) * load(angles_at + 33152));
-  store(wk_out_at + 448, s70 * load(angles_at + 448) + swap_pairs(s70) * load(angles_at + 33216));
+  float* wk_out_at1 = m.wk_out + 32768 * group1 + 64 * row + n1;
+  const float* angles_at1 = m.angles + 64 * row + n1;
+  store(wk_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 32768));
+  store(wk_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 32832));
+  store(wk_out_at1 + 128,
+      s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 32896));
+  store(wk_out_at1 + 192,
+      s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 32960));
+  float* wk_out_at2 = m.wk_out + 32768 * group2 + 64 * row + n2;
+  const float* angles_at2 = m.angles + 64 * row + n2;
+  store(wk_out_at2, s02 * load(angles_at2) + swap_pairs(s02) * load(angles_at2 + 32768));
+  store(wk_out_at2 + 64, s12 * load(angles_at2 + 64) + swap_pairs(s12) * load(angles_at2 + 32832));
+  store(wk_out_at2 + 128,
+      s22 * load(angles_at2 + 128) + swap_pairs(s22) * load(angles_at2 + 32896));
+  store(wk_out_at2 + 192,
+      s32 * load(angles_at2 + 192) + swap_pairs(s32) * load(angles_at2 + 32960));
 }
 
-// 14 rows of a times 8 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wv_tile_14x8(const Memory& m, const float* a, const float* w, long row,
-    long vector) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 512; ++k) {
-    const vec b0 = load(w + 8 * k);
-    const vec a0 = splat(a[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(a[k + 512]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(a[k + 1024]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(a[k + 1536]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(a[k + 2048]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(a[k + 2560]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(a[k + 3072]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(a[k + 3584]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(a[k + 4096]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(a[k + 4608]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(a[k + 5120]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(a[k + 5632]);
-    s11_0 = fma(a11, b0, s11_0);
-    const vec a12 = splat(a[k + 6144]);
-    s12_0 = fma(a12, b0, s12_0);
-    const vec a13 = splat(a[k + 6656]);
-    s13_0 = fma(a13, b0, s13_0);
-  }
-
-  const long group = vector / 8;
-  const long n = 8 * (vector % 8);
-
-  float* wv_out_at = m.wv_out + 32768 * group + 64 * row + n;
-  store(wv_out_at, s0_0);
-  store(wv_out_at + 64, s1_0);
-  store(wv_out_at + 128, s2_0);
-  store(wv_out_at + 192, s3_0);
-  store(wv_out_at + 256, s4_0);
-  store(wv_out_at + 320, s5_0);
-  store(wv_out_at + 384, s6_0);
-  store(wv_out_at + 448, s7_0);
-  store(wv_out_at + 512, s8_0);
-  store(wv_out_at + 576, s9_0);
-  store(wv_out_at + 640, s10_0);
-  store(wv_out_at + 704, s11_0);
-  store(wv_out_at + 768, s12_0);
-  store(wv_out_at + 832, s13_0);
-}
-
-// 8 rows of a times 8 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wv_tile_8x8(const Memory& m, const float* a, const float* w, long row,
+// 4 rows of a times 8 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wk_tile_4x8(const Memory& m, const float* a, const float* w, long row,
     long vector) {
   vec s00 = splat(0.0f);
   vec s10 = splat(0.0f);
   vec s20 = splat(0.0f);
   vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
-  vec s50 = splat(0.0f);
-  vec s60 = splat(0.0f);
-  vec s70 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 512; ++k) {
     const vec b0 = load(w + 8 * k);
@@ -749,55 +600,144 @@ struct attention_memory {
     s20 = fma(a2, b0, s20);
     const vec a3 = splat(a[k + 1536]);
     s30 = fma(a3, b0, s30);
-    const vec a4 = splat(a[k + 2048]);
-    s40 = fma(a4, b0, s40);
-    const vec a5 = splat(a[k + 2560]);
-    s50 = fma(a5, b0, s50);
-    const vec a6 = splat(a[k + 3072]);
-    s60 = fma(a6, b0, s60);
-    const vec a7 = splat(a[k + 3584]);
-    s70 = fma(a7, b0, s70);
   }
 
-  const long group = vector / 8;
-  const long n = 8 * (vector % 8);
+  const long group0 = vector / 8;
+  const long n0 = 8 * (vector % 8);
 
-  float* wv_out_at = m.wv_out + 32768 * group + 64 * row + n;
+  float* wk_out_at = m.wk_out + 32768 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
+  store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 32768));
+  store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 32832));
+  store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 32896));
+  store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 32960));
+}
+
+// 4 rows of a times 24 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wv_tile_4x24(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 24 * k);
+    const vec b1 = load(w + 24 * k + 8);
+    const vec b2 = load(w + 24 * k + 16);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(a[k + 512]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(a[k + 1024]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(a[k + 1536]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+  }
+
+  const long group0 = vector / 8;
+  const long n0 = 8 * (vector % 8);
+  const long group1 = (vector + 1) / 8;
+  const long n1 = 8 * ((vector + 1) % 8);
+  const long group2 = (vector + 2) / 8;
+  const long n2 = 8 * ((vector + 2) % 8);
+
+  float* wv_out_at = m.wv_out + 32768 * group0 + 64 * row + n0;
   store(wv_out_at, s00);
   store(wv_out_at + 64, s10);
   store(wv_out_at + 128, s20);
   store(wv_out_at + 192, s30);
-  store(wv_out_at + 256, s40);
-  store(wv_out_at + 320, s50);
-  store(wv_out_at + 384, s60);
-  store(wv_out_at + 448, s70);
+  float* wv_out_at1 = m.wv_out + 32768 * group1 + 64 * row + n1;
+  store(wv_out_at1, s01);
+  store(wv_out_at1 + 64, s11);
+  store(wv_out_at1 + 128, s21);
+  store(wv_out_at1 + 192, s31);
+  float* wv_out_at2 = m.wv_out + 32768 * group2 + 64 * row + n2;
+  store(wv_out_at2, s02);
+  store(wv_out_at2 + 64, s12);
+  store(wv_out_at2 + 128, s22);
+  store(wv_out_at2 + 192, s32);
+}
+
+// 4 rows of a times 8 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wv_tile_4x8(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 8 * k);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(a[k + 512]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(a[k + 1024]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(a[k + 1536]);
+    s30 = fma(a3, b0, s30);
+  }
+
+  const long group0 = vector / 8;
+  const long n0 = 8 * (vector % 8);
+
+  float* wv_out_at = m.wv_out + 32768 * group0 + 64 * row + n0;
+  store(wv_out_at, s00);
+  store(wv_out_at + 64, s10);
+  store(wv_out_at + 128, s20);
+  store(wv_out_at + 192, s30);
 }
 
 // An item: all rows against one panel of columns.
 [[gnu::noinline]] void project_wq_wk_wv(const Memory& m, long item) {
-  if (item < 64) {
+  if (item < 22) {
     const float* a = m.x;
-    const float* w = m.packed + 4096 * item + 65536;
-    for (long row = 0; row < 504; row += 14) {
-      wq_tile_14x8(m, a + 512 * row, w, row, item);
+    const float* w = m.packed + 12288 * item + 65536;
+    const long vector = 3 * item;
+    if (item < 21) {
+      for (long row = 0; row < 512; row += 4) {
+        wq_tile_4x24(m, a + 512 * row, w, row, vector);
+      }
+    } else {
+      for (long row = 0; row < 512; row += 4) {
+        wq_tile_4x8(m, a + 512 * row, w, row, vector);
+      }
     }
-    wq_tile_8x8(m, a + 258048, w, 504, item);
-  } else if (item < 128) {
+  } else if (item < 44) {
     const float* a = m.x;
-    const float* w = m.packed + 4096 * item + 65536;
-    const long vector = item - 64;
-    for (long row = 0; row < 504; row += 14) {
-      wk_tile_14x8(m, a + 512 * row, w, row, vector);
+    const float* w = m.packed + 12288 * item + 57344;
+    const long vector = 3 * item - 66;
+    if (item - 22 < 21) {
+      for (long row = 0; row < 512; row += 4) {
+        wk_tile_4x24(m, a + 512 * row, w, row, vector);
+      }
+    } else {
+      for (long row = 0; row < 512; row += 4) {
+        wk_tile_4x8(m, a + 512 * row, w, row, vector);
+      }
     }
-    wk_tile_8x8(m, a + 258048, w, 504, vector);
   } else {
     const float* a = m.x;
-    const float* w = m.packed + 4096 * item + 65536;
-    const long vector = item - 128;
-    for (long row = 0; row < 504; row += 14) {
-      wv_tile_14x8(m, a + 512 * row, w, row, vector);
+    const float* w = m.packed + 12288 * item + 49152;
+    const long vector = 3 * item - 132;
+    if (item - 44 < 21) {
+      for (long row = 0; row < 512; row += 4) {
+        wv_tile_4x24(m, a + 512 * row, w, row, vector);
+      }
+    } else {
+      for (long row = 0; row < 512; row += 4) {
+        wv_tile_4x8(m, a + 512 * row, w, row, vector);
+      }
     }
-    wv_tile_8x8(m, a + 258048, w, 504, vector);
   }
 }
 
@@ -1044,7 +984,9 @@ struct attention_memory {
 // Scores of 24 rows become weights; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_24(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
-  const lanes_t outside0 = negation(less_equal(load(local.block_total), splat(0x1p+40f)));
+  const lanes_t outside0 = negation(either(less_equal(load(local.block_total), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * old0, exponent_of(load(local.block_total))))));
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
   store(local.peak, peak0);
@@ -1054,7 +996,9 @@ struct attention_memory {
   vec total0 = splat(0.0f);
 
   const vec old1 = load(local.peak + 8);
-  const lanes_t outside1 = negation(less_equal(load(local.block_total + 8), splat(0x1p+40f)));
+  const lanes_t outside1 = negation(either(less_equal(load(local.block_total + 8), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total + 8), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * old1, exponent_of(load(local.block_total + 8))))));
   const vec peak1 =
       select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 8)), old1);
   store(local.peak + 8, peak1);
@@ -1064,7 +1008,10 @@ struct attention_memory {
   vec total1 = splat(0.0f);
 
   const vec old2 = load(local.peak + 16);
-  const lanes_t outside2 = negation(less_equal(load(local.block_total + 16), splat(0x1p+40f)));
+  const lanes_t outside2 =
+      negation(either(less_equal(load(local.block_total + 16), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 16), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * old2, exponent_of(load(local.block_total + 16))))));
   const vec peak2 =
       select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 16)), old2);
   store(local.peak + 16, peak2);
@@ -1418,6 +1365,63 @@ struct attention_memory {
   }
 }
 
+// Of 24 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_24(attention_memory& local, long count) {
+  for (long i = 0; i < 24; i += 8) {
+    const vec total = load(local.block_total + i);
+    const lanes_t inside = less_equal(total, splat(0x1p+40f));
+    const vec rise = select(inside, splat(0.0f), exponent_of(total));
+    const vec old = load(local.peak + i);
+    const vec peak = old + rise;
+    const vec carry = select(inside, splat(1.0f), inverse_power(total));
+    store(local.peak + i, peak);
+    store(local.shift + i, splat(0.0f) - peak);
+    store(local.carry + i, carry);
+    store(local.block_total + i, carry * total);
+    if (any(negation(inside))) {
+      for (long j = 0; j < count; ++j) {
+        store(local.scores + i + 24 * j, carry * load(local.scores + i + 24 * j));
+      }
+    }
+  }
+}
+
+// Weights of 24 rows and `count` columns, the first `from` of them made from scores, once more
+// where they left the range.
+[[gnu::noinline]] void attention_mend_24(const Memory& m, long c1, long row, long col, long from,
+    long count, long whole_end, attention_memory& local, bool fresh) {
+  // Too large for that: the greatest score becomes the reference.
+  const lanes_t inside0 = either(less_equal(load(local.block_total), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
+  const lanes_t inside1 = both(inside0,
+      either(less_equal(load(local.block_total + 8), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 8), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * load(local.peak + 8),
+                  exponent_of(load(local.block_total + 8))))));
+  const lanes_t inside2 = both(inside1,
+      either(less_equal(load(local.block_total + 16), splat(0x1p+40f)),
+          both(less_equal(load(local.block_total + 16), splat(0x1p+120f)),
+              less_equal(splat(-4.0f) * load(local.peak + 16),
+                  exponent_of(load(local.block_total + 16))))));
+  if (any(negation(inside2))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    attention_scores_of_24(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_24(local, from, false);
+    if (!fresh) {
+      attention_carry_over_24(m, c1, row, local);
+    }
+    attention_weights_of_24(m, c1, row, col, from, count, whole_end, local);
+  }
+
+  attention_lower_weights_24(local, count);
+  if (!fresh) {
+    attention_carry_over_24(m, c1, row, local);
+  }
+}
+
 // 4 rows x 24 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_4x24(const float* weights, const float* v, long count,
     float* out, bool fresh) {
@@ -1573,20 +1577,12 @@ struct attention_memory {
 
   attention_weights_of_24(m, c1, row, col, done, count, whole_end, local);
 
-  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
+  // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
   const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 8), splat(0x1p+40f)));
   const lanes_t inside2 = both(inside1, less_equal(load(local.block_total + 16), splat(0x1p+40f)));
   if (any(negation(inside2))) {
-    store(local.block_peak, splat(-__FLT_MAX__));
-    store(local.block_peak + 8, splat(-__FLT_MAX__));
-    store(local.block_peak + 16, splat(-__FLT_MAX__));
-    attention_scores_of_24(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_24(local, done, false);
-    if (!fresh) {
-      attention_carry_over_24(m, c1, row, local);
-    }
-    attention_weights_of_24(m, c1, row, col, done, count, whole_end, local);
+    attention_mend_24(m, c1, row, col, done, count, whole_end, local, fresh);
   }
 
   attention_fold_24(m, c1, row, col, count, local, fresh);
@@ -1993,7 +1989,9 @@ struct attention_memory {
 // Scores of 8 rows become weights; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_8(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
-  const lanes_t outside0 = negation(less_equal(load(local.block_total), splat(0x1p+40f)));
+  const lanes_t outside0 = negation(either(less_equal(load(local.block_total), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * old0, exponent_of(load(local.block_total))))));
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
   store(local.peak, peak0);
@@ -2392,6 +2390,51 @@ struct attention_memory {
   }
 }
 
+// Of 8 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_8(attention_memory& local, long count) {
+  for (long i = 0; i < 8; i += 8) {
+    const vec total = load(local.block_total + i);
+    const lanes_t inside = less_equal(total, splat(0x1p+40f));
+    const vec rise = select(inside, splat(0.0f), exponent_of(total));
+    const vec old = load(local.peak + i);
+    const vec peak = old + rise;
+    const vec carry = select(inside, splat(1.0f), inverse_power(total));
+    store(local.peak + i, peak);
+    store(local.shift + i, splat(0.0f) - peak);
+    store(local.carry + i, carry);
+    store(local.block_total + i, carry * total);
+    if (any(negation(inside))) {
+      for (long j = 0; j < count; ++j) {
+        store(local.scores + i + 24 * j, carry * load(local.scores + i + 24 * j));
+      }
+    }
+  }
+}
+
+// Weights of 8 rows and `count` columns, the first `from` of them made from scores, once more where
+// they left the range.
+[[gnu::noinline]] void attention_mend_8(const Memory& m, long c1, long row, long col, long from,
+    long count, long whole_end, attention_memory& local, bool fresh) {
+  // Too large for that: the greatest score becomes the reference.
+  const lanes_t inside0 = either(less_equal(load(local.block_total), splat(0x1p+40f)),
+      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+          less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
+  if (any(negation(inside0))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    attention_scores_of_8(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_8(local, from, false);
+    if (!fresh) {
+      attention_carry_over_8(m, c1, row, local);
+    }
+    attention_weights_of_8(m, c1, row, col, from, count, whole_end, local);
+  }
+
+  attention_lower_weights_8(local, count);
+  if (!fresh) {
+    attention_carry_over_8(m, c1, row, local);
+  }
+}
+
 // Scores of 8 rows and `count` columns become weights and are folded into the result.
 [[gnu::noinline]] void attention_fold_8(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
@@ -2440,16 +2483,10 @@ struct attention_memory {
 
   attention_weights_of_8(m, c1, row, col, done, count, whole_end, local);
 
-  // Where that score was a poor guess, the true peak mends it; the other rows keep every bit.
+  // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
   if (any(negation(inside0))) {
-    store(local.block_peak, splat(-__FLT_MAX__));
-    attention_scores_of_8(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_8(local, done, false);
-    if (!fresh) {
-      attention_carry_over_8(m, c1, row, local);
-    }
-    attention_weights_of_8(m, c1, row, col, done, count, whole_end, local);
+    attention_mend_8(m, c1, row, col, done, count, whole_end, local, fresh);
   }
 
   attention_fold_8(m, c1, row, col, count, local, fresh);
@@ -2514,86 +2551,60 @@ struct attention_memory {
   }
 }
 
-// 14 rows of a times 8 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wo_tile_14x8(const Memory& m, const float* a, const float* w, long row,
+// 4 rows of a times 24 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wo_tile_4x24(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 512; ++k) {
-    const vec b0 = load(w + 8 * k);
+    const vec b0 = load(w + 24 * k);
+    const vec b1 = load(w + 24 * k + 8);
+    const vec b2 = load(w + 24 * k + 16);
     const vec a0 = splat(a[k]);
-    s0_0 = fma(a0, b0, s0_0);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
     const vec a1 = splat(a[k + 512]);
-    s1_0 = fma(a1, b0, s1_0);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
     const vec a2 = splat(a[k + 1024]);
-    s2_0 = fma(a2, b0, s2_0);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
     const vec a3 = splat(a[k + 1536]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(a[k + 2048]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(a[k + 2560]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(a[k + 3072]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(a[k + 3584]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(a[k + 4096]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(a[k + 4608]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(a[k + 5120]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(a[k + 5632]);
-    s11_0 = fma(a11, b0, s11_0);
-    const vec a12 = splat(a[k + 6144]);
-    s12_0 = fma(a12, b0, s12_0);
-    const vec a13 = splat(a[k + 6656]);
-    s13_0 = fma(a13, b0, s13_0);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
   }
 
   const long n = 8 * vector;
 
   float* out_at = m.out + 512 * row + n;
-  store(out_at, s0_0);
-  store(out_at + 512, s1_0);
-  store(out_at + 1024, s2_0);
-  store(out_at + 1536, s3_0);
-  store(out_at + 2048, s4_0);
-  store(out_at + 2560, s5_0);
-  store(out_at + 3072, s6_0);
-  store(out_at + 3584, s7_0);
-  store(out_at + 4096, s8_0);
-  store(out_at + 4608, s9_0);
-  store(out_at + 5120, s10_0);
-  store(out_at + 5632, s11_0);
-  store(out_at + 6144, s12_0);
-  store(out_at + 6656, s13_0);
+  store(out_at, s00);
+  store(out_at + 512, s10);
+  store(out_at + 1024, s20);
+  store(out_at + 1536, s30);
+  store(out_at + 8, s01);
+  store(out_at + 520, s11);
+  store(out_at + 1032, s21);
+  store(out_at + 1544, s31);
+  store(out_at + 16, s02);
+  store(out_at + 528, s12);
+  store(out_at + 1040, s22);
+  store(out_at + 1552, s32);
 }
 
-// 8 rows of a times 8 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wo_tile_8x8(const Memory& m, const float* a, const float* w, long row,
+// 4 rows of a times 8 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wo_tile_4x8(const Memory& m, const float* a, const float* w, long row,
     long vector) {
   vec s00 = splat(0.0f);
   vec s10 = splat(0.0f);
   vec s20 = splat(0.0f);
   vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
-  vec s50 = splat(0.0f);
-  vec s60 = splat(0.0f);
-  vec s70 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 512; ++k) {
     const vec b0 = load(w + 8 * k);
@@ -2605,14 +2616,6 @@ struct attention_memory {
     s20 = fma(a2, b0, s20);
     const vec a3 = splat(a[k + 1536]);
     s30 = fma(a3, b0, s30);
-    const vec a4 = splat(a[k + 2048]);
-    s40 = fma(a4, b0, s40);
-    const vec a5 = splat(a[k + 2560]);
-    s50 = fma(a5, b0, s50);
-    const vec a6 = splat(a[k + 3072]);
-    s60 = fma(a6, b0, s60);
-    const vec a7 = splat(a[k + 3584]);
-    s70 = fma(a7, b0, s70);
   }
 
   const long n = 8 * vector;
@@ -2622,20 +2625,22 @@ struct attention_memory {
   store(out_at + 512, s10);
   store(out_at + 1024, s20);
   store(out_at + 1536, s30);
-  store(out_at + 2048, s40);
-  store(out_at + 2560, s50);
-  store(out_at + 3072, s60);
-  store(out_at + 3584, s70);
 }
 
 // An item: all rows against one panel of columns.
 [[gnu::noinline]] void project_wo(const Memory& m, long item) {
   const float* a = m.heads;
-  const float* w = m.packed + 4096 * item + 851968;
-  for (long row = 0; row < 504; row += 14) {
-    wo_tile_14x8(m, a + 512 * row, w, row, item);
+  const float* w = m.packed + 12288 * item + 851968;
+  const long vector = 3 * item;
+  if (item < 21) {
+    for (long row = 0; row < 512; row += 4) {
+      wo_tile_4x24(m, a + 512 * row, w, row, vector);
+    }
+  } else {
+    for (long row = 0; row < 512; row += 4) {
+      wo_tile_4x8(m, a + 512 * row, w, row, vector);
+    }
   }
-  wo_tile_8x8(m, a + 258048, w, 504, item);
 }
 
 void project_wq_wk_wv_body(void* state, long item, int) {
@@ -2687,50 +2692,58 @@ size_t workspace_bytes(int workers) { return 4194304u + 22848u * (size_t)workers
 size_t packed_bytes() { return 4456448u; }
 
 void pack_weights(const textbook_mha_1_512_512_8_weights* w, float* packed) {
-  // wq: panels of 8 columns, each [512, columns]
+  // wq: panels of 24 columns, each [512, columns]
   for (long vector = 0; vector < 64; ++vector) {
+    const long panel = vector / 3;
+    const long width = panel < 21 ? 24 : 8;
     const long place = vector % 8;
     const long column = 8 * place;
-    float* to = packed + 4096 * vector + 65536;
+    float* to = packed + 12288 * panel + 8 * (vector % 3) + 65536;
     const float* from = w->wq + 512 * (64 * (vector / 8) + column);
     for (long k = 0; k < 512; ++k) {
       for (long lane = 0; lane < 8; ++lane) {
-        to[8 * k + lane] = from[512 * lane + k];
+        to[k * width + lane] = from[512 * lane + k];
       }
     }
   }
-  // wk: panels of 8 columns, each [512, columns]
+  // wk: panels of 24 columns, each [512, columns]
   for (long vector = 0; vector < 64; ++vector) {
+    const long panel = vector / 3;
+    const long width = panel < 21 ? 24 : 8;
     const long place = vector % 8;
     const long column = 8 * place;
-    float* to = packed + 4096 * vector + 327680;
+    float* to = packed + 12288 * panel + 8 * (vector % 3) + 327680;
     const float* from = w->wk + 512 * (64 * (vector / 8) + column);
     for (long k = 0; k < 512; ++k) {
       for (long lane = 0; lane < 8; ++lane) {
-        to[8 * k + lane] = from[512 * lane + k];
+        to[k * width + lane] = from[512 * lane + k];
       }
     }
   }
-  // wv: panels of 8 columns, each [512, columns]
+  // wv: panels of 24 columns, each [512, columns]
   for (long vector = 0; vector < 64; ++vector) {
+    const long panel = vector / 3;
+    const long width = panel < 21 ? 24 : 8;
     const long place = vector % 8;
     const long column = 8 * place;
-    float* to = packed + 4096 * vector + 589824;
+    float* to = packed + 12288 * panel + 8 * (vector % 3) + 589824;
     const float* from = w->wv + 512 * (64 * (vector / 8) + column);
     for (long k = 0; k < 512; ++k) {
       for (long lane = 0; lane < 8; ++lane) {
-        to[8 * k + lane] = from[512 * lane + k];
+        to[k * width + lane] = from[512 * lane + k];
       }
     }
   }
-  // wo: panels of 8 columns, each [512, columns]
+  // wo: panels of 24 columns, each [512, columns]
   for (long vector = 0; vector < 64; ++vector) {
+    const long panel = vector / 3;
+    const long width = panel < 21 ? 24 : 8;
     const long column = 8 * vector;
-    float* to = packed + 4096 * vector + 851968;
+    float* to = packed + 12288 * panel + 8 * (vector % 3) + 851968;
     const float* from = w->wo + 512 * column;
     for (long k = 0; k < 512; ++k) {
       for (long lane = 0; lane < 8; ++lane) {
-        to[8 * k + lane] = from[512 * lane + k];
+        to[k * width + lane] = from[512 * lane + k];
       }
     }
   }
@@ -2776,9 +2789,9 @@ void run(const textbook_mha_1_512_512_8_args* args, const void* packed, void* wo
     if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
     for (long item = 0; item < items; ++item) body(&m, item, 0);
   };
-  each(192, project_wq_wk_wv_body);
+  each(66, project_wq_wk_wv_body);
   each(176, attention_body);
-  each(64, project_wo_body);
+  each(22, project_wo_body);
 }
 
 }  // namespace textbook_mha_1_512_512_8_portable

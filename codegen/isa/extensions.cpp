@@ -230,6 +230,14 @@ static inline ibase nearest(base a) { return ((ibase)(a + 12582912.0f) - 0x4b400
       lanewise("add_exponent", 2, R"(// a * 2^b where that is neither subnormal nor beyond the greatest float.
 static inline base add_exponent(base a, ibase b) { return (base)((ibase)a + (b << 23)); }
 )"),
+      lanewise("exponent_of", 1, R"(// floor(log2 a), of a normal a > 0.
+static inline base exponent_of(base a) {
+  return __builtin_convertvector((ibase)a >> 23, base) - 127.0f;
+}
+)"),
+      lanewise("inverse_power", 1, R"(// 2^-exponent_of(a), for a < 2^127.
+static inline base inverse_power(base a) { return (base)(0x7f000000 - ((ibase)a & 0x7f800000)); }
+)"),
       lanewise("fraction", 1, R"(// a less the greatest integer that is not above it, rounded down.
 static inline base fraction(base a) {
   base n = (a + 12582912.0f) - 12582912.0f;

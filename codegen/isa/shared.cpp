@@ -85,6 +85,16 @@ static inline vec load_strided_part(const float* p, long stride, long n) {
 
 std::vector<OpText> integer_ops() {
   return {
+      {"exponent_of", R"(// floor(log2 x), of a normal x > 0.
+static inline vec exponent_of(vec x) { return to_real((ivec)x >> 23) - splat(127.0f); }
+)",
+       {}},
+      {"inverse_power", R"(// 2^-exponent_of(x), for x < 2^127.
+static inline vec inverse_power(vec x) {
+  return (vec)(isplat(0x7f000000) - ((ivec)x & isplat(0x7f800000)));
+}
+)",
+       {}},
       {"floor_div", R"(// The quotient rounded down; the divisor is not 0.
 static inline long floor_div(long a, long b) {
   return a / b - (a % b != 0 && (a % b < 0) != (b < 0));

@@ -19,7 +19,7 @@ Pragmas pragmas(const std::string& target, bool contract);
 // Ops whose text is the same on every ISA, since it uses other ops alone.
 std::vector<OpText> scalar_ops();   // floats, longs and the floating-point state
 OpText load_strided_part();
-std::vector<OpText> integer_ops();  // floor_div and floor_mod, by the compilers' vector operators
+std::vector<OpText> integer_ops();  // by the compilers' vector operators
 enum class Exponent { integer,
                       real };  // add_exponent(p, nearest(..)) or scale2(p, n)
 std::vector<OpText> exponentials(Exponent, bool fused);

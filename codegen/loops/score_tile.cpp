@@ -96,6 +96,23 @@ Expr StreamCode::weight_of(const Expr& score, const Expr& peak, const Expr& shif
   return e();
 }
 
+Expr StreamCode::shift_of(const Expr& peak) const {
+  return binary_ ? call("splat", Type::vec, {real(0)}) - peak : call("shift_of", Type::vec, {peak});
+}
+
+// What older sums are multiplied by when the peaks of a vector of rows rise.
+Expr StreamCode::rescale_of(const Expr& old, const Expr& peak) const {
+  if (binary_) return call("exp2_nonpositive", Type::vec, {old - peak});
+  ElementCode e;
+  e.memory = &c_.memory;
+  e.expression = &s_.algebra.rescale;
+  e.at = {0, 0, 0, 0};
+  e.lane_axis = 2;
+  e.old_peak = old;
+  e.peak = peak;
+  return e();
+}
+
 bool is_exp_below_peak(const Expression& e, Fn a) {
   if (!e.is(Fn::exp)) return false;
   const Term& d = e.terms[std::size_t(e.terms.back().in[0])];
@@ -112,8 +129,8 @@ bool subtracts_peak_in_exponent(const Expression& e) {
 }
 
 // Turns the scores of the first `count` columns of a block into weights, in place; the rows' peaks and
-// the sum of these weights follow. Where weights are made in the tiles, only rows of which the block's
-// sum left the range, or all if `all`, get a new peak: the others keep theirs, and so every bit.
+// the sum of these weights follow. Where weights are made in the tiles, only rows that nothing
+// else mends, or all if `all`, get a new peak: the others keep theirs, and so every bit.
 std::string StreamCode::weigh(int vectors) {
   const std::string n = fmt::format("{}_weigh_{}", c_.prefix, vectors * lanes_);
   if (c_.has(n)) return n;
@@ -133,28 +150,17 @@ std::string StreamCode::weigh(int vectors) {
       const Expr old = b.let(fmt::format("old{}", v), load(slot(at_.peak(), v)));
       Expr next = call("max", Type::vec, {old, load(slot(at_.block_peak(), v))});
       if (direct_) {
-        const Expr inside = call("less_equal", Type::lanes, {load(slot(at_.block_total(), v)), call("splat", Type::vec, {weight_limit()})});
+        const Expr inside = can_be_lowered(load(slot(at_.block_total(), v)), old);
         const Expr outside = b.let(fmt::format("outside{}", v), call("negation", Type::lanes, {inside}));
         next = call("select", Type::vec, {call("either", Type::lanes, {call("all_lanes", Type::lanes, {name("all", Type::flag)}), outside}), next, old});
       }
       peak.push_back(b.let(fmt::format("peak{}", v), next));
       b.run(call("store", Type::none, {slot(at_.peak(), v), peak.back()}));
       if (shifts) {
-        shift[std::size_t(v)] = b.let(fmt::format("shift{}", v), binary_ ? call("splat", Type::vec, {real(0)}) - peak.back() : call("shift_of", Type::vec, {peak.back()}));
+        shift[std::size_t(v)] = b.let(fmt::format("shift{}", v), shift_of(peak.back()));
         if (direct_) b.run(call("store", Type::none, {slot(at_.shift(), v), shift[std::size_t(v)]}));
       }
-      if (binary_) {
-        b.run(call("store", Type::none, {slot(at_.carry(), v), call("exp2_nonpositive", Type::vec, {old - peak.back()})}));
-      } else if (rescales_) {
-        ElementCode e;
-        e.memory = &c_.memory;
-        e.expression = &s_.algebra.rescale;
-        e.at = {0, 0, 0, 0};
-        e.lane_axis = 2;
-        e.old_peak = old;
-        e.peak = peak.back();
-        b.run(call("store", Type::none, {slot(at_.carry(), v), e()}));
-      }
+      if (rescales_) b.run(call("store", Type::none, {slot(at_.carry(), v), rescale_of(old, peak.back())}));
     } else {
       peak.push_back({});
     }

@@ -1,7 +1,6 @@
 #include "loops/stream.h"
 
 #include <algorithm>
-#include <numbers>
 
 namespace attune::loops {
 
@@ -11,7 +10,8 @@ StreamCode::StreamCode(Context& c, const Stream& s, const StreamPlan& p) : c_(c)
   at_ = {rows, s.depth, p.column_block};
   rescales_ = s.algebra.tracks_peak && !s.algebra.rescale.is(Fn::constant);
   direct_ = !s.algebra.tracks_peak || (rescales_ && s.algebra.peak_cancels && subtracts_peak_in_exponent(s.algebra.weight));
-  binary_ = direct_ && rescales_ && s.element.is(Fn::acc) && is_exp_below_peak(s.algebra.weight, Fn::acc) && is_exp_below_peak(s.algebra.rescale, Fn::old_peak) && !s.algebra.scale.uses(Fn::peak);
+  lowers_ = direct_ && rescales_ && is_exp_below_peak(s.algebra.weight, Fn::acc) && is_exp_below_peak(s.algebra.rescale, Fn::old_peak);
+  binary_ = lowers_ && s.element.is(Fn::acc) && !s.algebra.scale.uses(Fn::peak);
 }
 
 // In the order in which they lie.

@@ -3,6 +3,8 @@
 #pragma once
 #include <fmt/format.h>
 
+#include <numbers>
+
 #include "loops/kernel.h"
 
 namespace attune::loops {
@@ -22,10 +24,6 @@ struct StreamMemory {
   long shift() const { return peak() + 5 * rows; }
   static constexpr int state = 6;                                       // slots from peak() on
 };
-
-// The sum of a row's weights over a block of columns up to which its reference serves, 2^40: what it
-// is multiplied by may be as large as 2^87.
-inline Expr weight_limit() { return real(1099511627776.0); }
 
 // Whether the algebra's weight is made of e^(score - peak), so that any reference near the peak serves.
 bool subtracts_peak_in_exponent(const Expression&);
@@ -47,6 +45,7 @@ class StreamCode {
   // Weights are made where the scores are, in registers: the peak need not be the greatest score, a
   // reference taken from the first columns will do, and rows that leave the range are mended.
   bool direct_;
+  bool lowers_;    // and do so by a factor, since they are e^(score - peak)
   // The weight is 2^(score - peak), with scores in units of log 2 and accumulators that start at -peak.
   bool binary_;
 
@@ -57,12 +56,14 @@ class StreamCode {
   // score_tile.cpp
   enum class Gives { scores, weights };
   std::string score_tile(Tile, bool keep, long last_part, Gives);
+  Expr shift_of(const Expr& peak) const;
+  Expr rescale_of(const Expr& old, const Expr& peak) const;
   Expr weight_of(const Expr& score, const Expr& peak, const Expr& shift = {}) const;
   std::string weigh(int vectors);
   std::string value_tile(int rows, const StreamPlan::Group&);
   // careful.cpp
   std::string careful_row();
-  // visit.cpp
+  // mend.cpp, visit.cpp
   struct Columns {  // which kinds a block of columns may hold
     bool whole, before, after;
   };
@@ -72,8 +73,13 @@ class StreamCode {
   std::string visit(const RowBlocks&, Columns, bool first_band);
   void set_state(Block&, const RowBlocks&, long slot, const Expr& value);
   void reference(Block&, const RowBlocks&, const Expr& col);
+  std::string mend(const RowBlocks&, Columns);
+  std::string lower_weights(const RowBlocks&);
   std::string carry_over(const RowBlocks&);
-  Expr out_of_range(Block&, const RowBlocks&);
+  Expr in_range(const Expr& total) const;
+  Expr can_be_lowered(const Expr& total, const Expr& peak) const;
+  enum class Ask { in_range, can_be_lowered };
+  Expr some_row_is_not(Block&, const RowBlocks&, Ask);
   // stream.cpp
   void turn_rows(Block&, const RowBlocks&, const Expr& a);
   long last_part(const RowBlocks&) const;

@@ -116,42 +116,6 @@ void StreamCode::reference(Block& b, const RowBlocks& r, const Expr& col) {
   b.run(call(weigh(r.tile.vectors), Type::none, {name("local", Type::out), 0, name("true", Type::flag)}));
 }
 
-// The rows' older sums follow their peaks.
-std::string StreamCode::carry_over(const RowBlocks& r) {
-  const std::string n = fmt::format("{}_carry_over_{}", c_.prefix, r.rows);
-  if (c_.has(n)) return n;
-  Function f;
-  f.name = n;
-  f.comment = fmt::format("What {} rows have summed so far, multiplied by their carries.", r.rows);
-  f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, local_parameter()};
-  Block b(f.body);
-  for (int v = 0; v < r.tile.vectors; ++v) {
-    const auto slot = [&](long offset) { return call("load", Type::vec, {local(offset + v * lanes_)}); };
-    b.run(call("store", Type::none, {local(at_.total() + v * lanes_), slot(at_.carry()) * slot(at_.total())}));
-  }
-  b.blank();
-  const Expr out = b.let("out", address(c_.memory, s_.out, {index("c0"), index("c1"), index("row"), 0}));
-  Block i = b.loop("i", 0, r.rows);
-  const Expr carry = i.let("carry", call("splat", Type::vec, {element(local(at_.carry()), index("i"))}));
-  each_vector(i, [&](Block& at, const Expr& n, long part) {
-    const Expr p = out + Expr(out_row()) * index("i") + n;
-    at.run(store_vector(p, carry * load_vector(p, part), part));
-  });
-  c_.kernel.functions.push_back(std::move(f));
-  return n;
-}
-
-// Whether a row's weights left the range in which its reference serves; a NaN counts.
-Expr StreamCode::out_of_range(Block& b, const RowBlocks& r) {
-  Expr bad;
-  for (int v = 0; v < r.tile.vectors; ++v) {
-    const Expr inside = call("less_equal", Type::lanes, {call("load", Type::vec, {local(at_.block_total() + v * lanes_)}), call("splat", Type::vec, {weight_limit()})});
-    const Expr all = b.let(fmt::format("inside{}", v), bad ? call("both", Type::lanes, {bad, inside}) : inside);
-    bad = all;
-  }
-  return call("any", Type::flag, {call("negation", Type::lanes, {bad})});
-}
-
 // A block of columns: scores, weights, and the fold into the result. `first_band`: the first visit of
 // a block of rows takes the rows' references from its first columns.
 std::string StreamCode::visit(const RowBlocks& r, Columns kinds, bool first_band) {
@@ -196,14 +160,9 @@ std::string StreamCode::visit(const RowBlocks& r, Columns kinds, bool first_band
     all_bands(b, Gives::weights, from);
     if (s_.algebra.tracks_peak) {
       b.blank();
-      b.comment("Where that score was a poor guess, the true peak mends it; the other rows keep every bit.");
-      Block mend = b.when(out_of_range(b, r));
-      set_state(mend, r, at_.block_peak(), float_lowest());
-      all_bands(mend, Gives::scores, 0);
-      weigh_all(mend, from, false);
-      Block older = mend.when(call("!", Type::flag, {name("fresh", Type::flag)}));
-      older.run(call(carry_over(r), Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), name("local", Type::out)}));
-      all_bands(mend, Gives::weights, from);
+      b.comment("Where that score was a poor guess it is mended; the other rows keep every bit.");
+      Block poor = b.when(some_row_is_not(b, r, Ask::in_range));
+      poor.run(call(mend(r, kinds), Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), from, index("count"), index("whole_begin"), index("whole_end"), name("local", Type::out), name("fresh", Type::flag)}));
     }
   }
   b.blank();

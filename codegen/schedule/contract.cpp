@@ -10,12 +10,12 @@ static bool has_halves(const Expression& e) {
 }
 
 // Covering the rows with a panel of this many columns. A panel that L1 does not hold comes from L2
-// once per tile of rows, as the rows do: that traffic hides behind the arithmetic only in part.
+// once per tile of rows, as the rows do: most of that traffic hides behind the arithmetic.
 static long panel_cost(const Contract& c, Tile t, const Isa& isa) {
   constexpr long l2_bytes_per_cycle = 64;
   const auto traffic = [&](long rows) {
     const bool resident = 4L * t.vectors * isa.lanes * c.depth <= isa.machine.l1_bytes / 2;
-    return 120 * 4 * (rows + (resident ? 0 : t.vectors * isa.lanes)) / l2_bytes_per_cycle;
+    return 120 * 4 * (rows + (resident ? 0 : t.vectors * isa.lanes)) / l2_bytes_per_cycle / 4;
   };
   const long left = c.rows % t.rows;
   return cover_cost(c.rows, t, isa) + c.rows / t.rows * traffic(t.rows) + (left ? traffic(left) : 0);

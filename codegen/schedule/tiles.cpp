@@ -20,8 +20,8 @@ long step_cost(Tile t, const Isa& isa) {
   const long load = 120L * (t.rows + t.vectors) / m.loads_per_cycle;
   // Loads that fill their slots leave no room for what the loop itself needs.
   // Chains that just cover the latency stall on every hiccup.
-  // A load that hits L1 hides behind the arithmetic nine times of ten.
-  return std::max({fma, load + load / 8, 150L * m.fma_latency}) + 12L * (t.rows + t.vectors);
+  // A load that hits L1 hides behind the arithmetic four times of five.
+  return std::max({fma, load + load / 8, 150L * m.fma_latency}) + 24L * (t.rows + t.vectors);
 }
 
 long cover_cost(long rows, Tile t, const Isa& isa) {
