@@ -3,8 +3,11 @@
 #include <attune/graph.h>
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
+
+#include "schedule/choice.h"
 
 namespace attune::bench {
 
@@ -13,6 +16,7 @@ struct Subject {
   std::string kernel;             // its C name
   std::vector<std::string> isas;  // those that this CPU lacks are left out
   Graph graph;
+  std::map<std::string, Choices> schedules;  // by ISA; else the model's
 };
 
 // Builds every contender of each subject, verifies it against the interpreter, times all of them in

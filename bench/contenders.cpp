@@ -26,6 +26,7 @@ class Assembly {
   Assembly(const Subject& s, const host::TemporaryFolder& folder, const std::function<void(const std::string&)>& progress) : subject_(s), folder_(folder), progress_(progress), interface_(interface_of(s.graph)) {
     options_.name = s.kernel;
     options_.spec = s.expression;
+    options_.schedules = s.schedules;
     options_.command = fmt::format("attune bench '{}'", s.expression);
   }
 

@@ -12,7 +12,6 @@
 
 namespace attune::bench {
 
-namespace {
 double median(std::vector<double> v) {
   if (v.empty()) return 0;
   std::sort(v.begin(), v.end());
@@ -20,6 +19,7 @@ double median(std::vector<double> v) {
   return v.size() % 2 ? v[half] : (v[half - 1] + v[half]) / 2;
 }
 
+namespace {
 void repetition(benchmark::State& state, Contender& c, double flops) {
   using clock = std::chrono::steady_clock;
   if (c.seconds < 0.02) (*c.kernel)(*c.arguments);  // warm: the others have had the caches

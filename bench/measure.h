@@ -15,6 +15,8 @@ struct Summary {
 };
 Summary summarise(const Contender&, double flops);
 
+double median(std::vector<double>);  // 0 of none
+
 // Pins the calling thread to the CPU that it runs on, for good.
 void pin_to_one_core();
 

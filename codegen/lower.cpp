@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
 
 #include "emit/files.h"
@@ -70,6 +71,35 @@ static emit::Signature signature(const Graph& g, const Program& p, const Generat
   return s;
 }
 
+static Schedule scheduled(const Program& p, const Isa& target, const std::string& name, const GenerateOptions& o) {
+  const auto given = o.schedules.find(name);
+  try {
+    return schedule(p, target, given == o.schedules.end() ? Choices{} : given->second);
+  } catch (const std::invalid_argument& e) {
+    throw Error(fmt::format("{}, {}: {}", o.spec, name, e.what()));
+  }
+}
+
+std::vector<Decision> decisions(const Graph& g, const std::string& name) {
+  const Program p = regions_of(g);
+  std::vector<Decision> r;
+  for (std::size_t i = 0; i < p.regions.size(); ++i) {
+    std::vector<Ranked> ranked = ranked_choices(p.regions[i], isa(name));
+    if (ranked.empty()) continue;
+    std::string title = p.regions[i].title;
+    for (int again = 1; std::any_of(r.begin(), r.end(), [&](const Decision& d) { return d.title == title; }); ++again) title = fmt::format("{}_{}", p.regions[i].title, again);
+    r.push_back({i, title, std::move(ranked)});
+  }
+  return r;
+}
+
+// FNV-1a of the graph's text (http://www.isthe.com/chongo/tech/comp/fnv/).
+std::string graph_hash(const Graph& g) {
+  std::uint64_t h = 0xcbf29ce484222325;
+  for (const unsigned char c : to_text(simplified(g))) h = (h ^ c) * 0x100000001b3;
+  return fmt::format("{:016x}", h);
+}
+
 std::vector<SourceFile> generate(const Graph& g, const GenerateOptions& o) {
   if (o.isas.empty()) throw Error("no ISA to generate for");
   const Program p = regions_of(g);
@@ -79,7 +109,7 @@ std::vector<SourceFile> generate(const Graph& g, const GenerateOptions& o) {
   for (const std::string& known : isa_names()) {  // in order of preference
     if (std::find(o.isas.begin(), o.isas.end(), known) == o.isas.end()) continue;
     const Isa target = o.emulate ? emulated(isa(known)) : isa(known);
-    const Schedule plan = schedule(p, target);
+    const Schedule plan = scheduled(p, target, known, o);
     files.push_back({fmt::format("{}_{}.cpp", o.name, known), emit::kernel(s, target, loops::lower(p, plan, true), describe(p, plan))});
     names.push_back(known);
     tests.push_back(o.emulate ? "1" : target.cpu_test);
@@ -116,7 +146,7 @@ std::string explain(const Graph& g, const GenerateOptions& o) {
     if (!empty.empty()) r += fmt::format("{} rows keep nothing and are 0, the first of them row {}\n\n", empty.size(), empty[0]);
   }
   for (const std::string& n : o.isas) {
-    const Schedule plan = schedule(p, isa(n));
+    const Schedule plan = scheduled(p, isa(n), n, o);
     r += fmt::format("{}: workspace {} bytes and {} a worker, packed weights {} bytes\n", n, 4 * plan.workspace_floats, 4 * plan.local_floats, 4 * plan.packed_floats);
     for (const std::string& line : describe(p, plan)) r += "  " + line + "\n";
   }

@@ -1,9 +1,13 @@
 // From a graph to its generated files: the compiler as a function.
 #pragma once
 #include <attune/graph.h>
+
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "schedule/choice.h"
 
 namespace attune {
 
@@ -40,7 +44,19 @@ struct GenerateOptions {
   std::vector<std::string> isas{"portable", "avx2", "avx512"}; // by falling preference at run time: the last wins
   bool emulate = false;                                        // each ISA's ops in portable C++, dispatch without asking the CPU
   std::string source = {};                                     // the text of the spec, for people; may be empty
+  std::map<std::string, Choices> schedules = {};               // by ISA, one choice a region; else the model's first
 };
+
+// A region of a spec's kernels whose schedule can be chosen, and its choices.
+struct Decision {
+  std::size_t region = 0;  // place in Choices
+  std::string title;       // unique
+  std::vector<Ranked> ranked;
+};
+std::vector<Decision> decisions(const Graph&, const std::string& isa);
+
+// The same for equal graphs, on every machine: 16 hexadecimal digits.
+std::string graph_hash(const Graph&);
 
 // NAME.h, NAME.hpp, NAME.cpp and a NAME_<isa>.cpp per ISA. Throws Error where the graph can't be lowered.
 std::vector<SourceFile> generate(const Graph&, const GenerateOptions&);

@@ -15,12 +15,12 @@
 //   };
 //
 // What was decided:
-// - attention: 3 times 77 rows against 77 columns, 208 at a time: their scores lie in a worker's
-//   15.9 kB and nowhere else. 4 blocks of 16 rows, score tiles of 16 columns x 16 lanes: 16 of 32
-//   registers accumulate, a step is 16 fma on 17 loads. 1 block of 13 rows, score tiles of 26
-//   columns x 16 lanes: 26 of 32 registers accumulate, a step is 26 fma on 27 loads. Whole tiles of
-//   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 9 rows x 40
-//   columns: 27 of 32 registers accumulate, a step is 27 fma on 12 loads.
+// - attention: 3 times 77 rows against 77 columns, 80 at a time: their scores lie in a worker's
+//   7.88 kB and nowhere else. 4 blocks of 16 rows, score tiles of 16 columns x 16 lanes: 16 of 32
+//   registers accumulate, a step is 16 fma on 17 loads. 1 block of 13 rows, score tiles of 16
+//   columns x 16 lanes: 16 of 32 registers accumulate, a step is 16 fma on 17 loads. Whole tiles of
+//   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 8 rows x 40
+//   columns: 24 of 32 registers accumulate, a step is 24 fma on 11 loads.
 #include "sdpa_1_3_77_40_true.h"
 
 #include <immintrin.h>
@@ -247,7 +247,7 @@ struct Memory {
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
   float rows[640];        // [40][16], scaled, in units of log 2
-  float scores[3328];     // [208][16]; weights once they are known
+  float scores[1280];     // [80][16]; weights once they are known
   float peak[16];         // of each row, the score that the others are compared with
   float total[16];        // and the sum of its weights
   float carry[16];        // what its older sums are multiplied by, at the end by what
@@ -1179,8 +1179,8 @@ struct attention_memory {
   }
 }
 
-// 9 rows x 40 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_9x40(const float* weights, const float* v, long count,
+// 8 rows x 40 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_8x40(const float* weights, const float* v, long count,
     float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
@@ -1190,7 +1190,6 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
   vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
   vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
-  vec s80 = splat(0.0f), s81 = splat(0.0f), s82 = splat(0.0f);
 
   if (!fresh) {
     s00 = load(out);
@@ -1217,9 +1216,6 @@ struct attention_memory {
     s70 = load(out + 280);
     s71 = load(out + 296);
     s72 = load_part(out + 312, 8);
-    s80 = load(out + 320);
-    s81 = load(out + 336);
-    s82 = load_part(out + 352, 8);
   }
 
 #pragma GCC unroll 4
@@ -1259,10 +1255,6 @@ struct attention_memory {
     s70 = fma(a7, b0, s70);
     s71 = fma(a7, b1, s71);
     s72 = fma(a7, b2, s72);
-    const vec a8 = splat(weights[16 * k + 8]);
-    s80 = fma(a8, b0, s80);
-    s81 = fma(a8, b1, s81);
-    s82 = fma(a8, b2, s82);
   }
 
   store(out, s00);
@@ -1289,102 +1281,6 @@ struct attention_memory {
   store(out + 280, s70);
   store(out + 296, s71);
   store_part(out + 312, s72, 8);
-  store(out + 320, s80);
-  store(out + 336, s81);
-  store_part(out + 352, s82, 8);
-}
-
-// 7 rows x 40 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_7x40(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
-  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
-
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 16);
-    s02 = load_part(out + 32, 8);
-    s10 = load(out + 40);
-    s11 = load(out + 56);
-    s12 = load_part(out + 72, 8);
-    s20 = load(out + 80);
-    s21 = load(out + 96);
-    s22 = load_part(out + 112, 8);
-    s30 = load(out + 120);
-    s31 = load(out + 136);
-    s32 = load_part(out + 152, 8);
-    s40 = load(out + 160);
-    s41 = load(out + 176);
-    s42 = load_part(out + 192, 8);
-    s50 = load(out + 200);
-    s51 = load(out + 216);
-    s52 = load_part(out + 232, 8);
-    s60 = load(out + 240);
-    s61 = load(out + 256);
-    s62 = load_part(out + 272, 8);
-  }
-
-#pragma GCC unroll 4
-  for (long k = 0; k < count; ++k) {
-    const vec b0 = load(v + 40 * k);
-    const vec b1 = load(v + 40 * k + 16);
-    const vec b2 = load_part(v + 40 * k + 32, 8);
-    const vec a0 = splat(weights[16 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(weights[16 * k + 1]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(weights[16 * k + 2]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(weights[16 * k + 3]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    const vec a4 = splat(weights[16 * k + 4]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-    const vec a5 = splat(weights[16 * k + 5]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    s52 = fma(a5, b2, s52);
-    const vec a6 = splat(weights[16 * k + 6]);
-    s60 = fma(a6, b0, s60);
-    s61 = fma(a6, b1, s61);
-    s62 = fma(a6, b2, s62);
-  }
-
-  store(out, s00);
-  store(out + 16, s01);
-  store_part(out + 32, s02, 8);
-  store(out + 40, s10);
-  store(out + 56, s11);
-  store_part(out + 72, s12, 8);
-  store(out + 80, s20);
-  store(out + 96, s21);
-  store_part(out + 112, s22, 8);
-  store(out + 120, s30);
-  store(out + 136, s31);
-  store_part(out + 152, s32, 8);
-  store(out + 160, s40);
-  store(out + 176, s41);
-  store_part(out + 192, s42, 8);
-  store(out + 200, s50);
-  store(out + 216, s51);
-  store_part(out + 232, s52, 8);
-  store(out + 240, s60);
-  store(out + 256, s61);
-  store_part(out + 272, s62, 8);
 }
 
 // Scores of 16 rows and `count` columns become weights and are folded into the result.
@@ -1394,15 +1290,10 @@ struct attention_memory {
   float* out = m.out + 3080 * c1 + 40 * row;
   store(local.total, load(local.total) + load(local.block_total));
 
-  for (long i = 0; i < 9; i += 9) {
-    const long high_last = smaller(16 * ((row + i + 8) / 16) + 16, 77);
+  for (long i = 0; i < 16; i += 8) {
+    const long high_last = smaller(16 * ((row + i + 7) / 16) + 16, 77);
     const long end = smaller(high_last - col, count);
-    attention_values_9x40(local.scores + i, v, end, out + 40 * i, fresh);
-  }
-  {
-    const long high_last = smaller(16 * ((row + 15) / 16) + 16, 77);
-    const long end = smaller(high_last - col, count);
-    attention_values_7x40(local.scores + 9, v, end, out + 360, fresh);
+    attention_values_8x40(local.scores + i, v, end, out + 40 * i, fresh);
   }
 }
 
@@ -1527,8 +1418,8 @@ struct attention_memory {
   bool fresh = true;
   const long whole_end = 16 * nth;
   const long end = 16 * nth + 16;
-  for (long col = 0; col < end; col += 208) {
-    attention_visit_16(m, c1, row, col, smaller(208, end - col), whole_end, local, fresh);
+  for (long col = 0; col < end; col += 80) {
+    attention_visit_16(m, c1, row, col, smaller(80, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
@@ -1565,278 +1456,8 @@ struct attention_memory {
   }
 }
 
-// 25 columns x 16 rows of scores.
-[[gnu::noinline]] void attention_scores_25x16(const float* rows, const float* b, float* scores,
-    float* block_peak) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
-  vec s14_0 = splat(0.0f);
-  vec s15_0 = splat(0.0f);
-  vec s16_0 = splat(0.0f);
-  vec s17_0 = splat(0.0f);
-  vec s18_0 = splat(0.0f);
-  vec s19_0 = splat(0.0f);
-  vec s20_0 = splat(0.0f);
-  vec s21_0 = splat(0.0f);
-  vec s22_0 = splat(0.0f);
-  vec s23_0 = splat(0.0f);
-  vec s24_0 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 40]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 80]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 120]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 160]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 200]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 240]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 280]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 320]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 360]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 400]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 440]);
-    s11_0 = fma(a11, b0, s11_0);
-    const vec a12 = splat(b[k + 480]);
-    s12_0 = fma(a12, b0, s12_0);
-    const vec a13 = splat(b[k + 520]);
-    s13_0 = fma(a13, b0, s13_0);
-    const vec a14 = splat(b[k + 560]);
-    s14_0 = fma(a14, b0, s14_0);
-    const vec a15 = splat(b[k + 600]);
-    s15_0 = fma(a15, b0, s15_0);
-    const vec a16 = splat(b[k + 640]);
-    s16_0 = fma(a16, b0, s16_0);
-    const vec a17 = splat(b[k + 680]);
-    s17_0 = fma(a17, b0, s17_0);
-    const vec a18 = splat(b[k + 720]);
-    s18_0 = fma(a18, b0, s18_0);
-    const vec a19 = splat(b[k + 760]);
-    s19_0 = fma(a19, b0, s19_0);
-    const vec a20 = splat(b[k + 800]);
-    s20_0 = fma(a20, b0, s20_0);
-    const vec a21 = splat(b[k + 840]);
-    s21_0 = fma(a21, b0, s21_0);
-    const vec a22 = splat(b[k + 880]);
-    s22_0 = fma(a22, b0, s22_0);
-    const vec a23 = splat(b[k + 920]);
-    s23_0 = fma(a23, b0, s23_0);
-    const vec a24 = splat(b[k + 960]);
-    s24_0 = fma(a24, b0, s24_0);
-  }
-
-  store(scores, s0_0);
-  store(scores + 16, s1_0);
-  store(scores + 32, s2_0);
-  store(scores + 48, s3_0);
-  store(scores + 64, s4_0);
-  store(scores + 80, s5_0);
-  store(scores + 96, s6_0);
-  store(scores + 112, s7_0);
-  store(scores + 128, s8_0);
-  store(scores + 144, s9_0);
-  store(scores + 160, s10_0);
-  store(scores + 176, s11_0);
-  store(scores + 192, s12_0);
-  store(scores + 208, s13_0);
-  store(scores + 224, s14_0);
-  store(scores + 240, s15_0);
-  store(scores + 256, s16_0);
-  store(scores + 272, s17_0);
-  store(scores + 288, s18_0);
-  store(scores + 304, s19_0);
-  store(scores + 320, s20_0);
-  store(scores + 336, s21_0);
-  store(scores + 352, s22_0);
-  store(scores + 368, s23_0);
-  store(scores + 384, s24_0);
-
-  const vec high0_0 = max(max(s0_0, s1_0), max(s2_0, s3_0));
-  const vec high1_0 = max(max(s4_0, s5_0), max(s6_0, s7_0));
-  const vec high2_0 = max(max(s8_0, s9_0), max(s10_0, s11_0));
-  const vec high3_0 = max(max(s12_0, s13_0), max(s14_0, s15_0));
-  const vec high4_0 = max(max(s16_0, s17_0), max(s18_0, s19_0));
-  const vec high5_0 = max(max(s20_0, s21_0), max(s22_0, s23_0));
-  store(block_peak,
-      max(load(block_peak),
-          max(max(max(high0_0, high1_0), max(high2_0, high3_0)),
-              max(max(high4_0, high5_0), s24_0))));
-}
-
-// 25 columns x 16 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_25x16_in_part(const float* rows, const float* b,
-    float* scores, float* block_peak, long row, long col) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
-  vec s14_0 = splat(0.0f);
-  vec s15_0 = splat(0.0f);
-  vec s16_0 = splat(0.0f);
-  vec s17_0 = splat(0.0f);
-  vec s18_0 = splat(0.0f);
-  vec s19_0 = splat(0.0f);
-  vec s20_0 = splat(0.0f);
-  vec s21_0 = splat(0.0f);
-  vec s22_0 = splat(0.0f);
-  vec s23_0 = splat(0.0f);
-  vec s24_0 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 40]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 80]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 120]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 160]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 200]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 240]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 280]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 320]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 360]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 400]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 440]);
-    s11_0 = fma(a11, b0, s11_0);
-    const vec a12 = splat(b[k + 480]);
-    s12_0 = fma(a12, b0, s12_0);
-    const vec a13 = splat(b[k + 520]);
-    s13_0 = fma(a13, b0, s13_0);
-    const vec a14 = splat(b[k + 560]);
-    s14_0 = fma(a14, b0, s14_0);
-    const vec a15 = splat(b[k + 600]);
-    s15_0 = fma(a15, b0, s15_0);
-    const vec a16 = splat(b[k + 640]);
-    s16_0 = fma(a16, b0, s16_0);
-    const vec a17 = splat(b[k + 680]);
-    s17_0 = fma(a17, b0, s17_0);
-    const vec a18 = splat(b[k + 720]);
-    s18_0 = fma(a18, b0, s18_0);
-    const vec a19 = splat(b[k + 760]);
-    s19_0 = fma(a19, b0, s19_0);
-    const vec a20 = splat(b[k + 800]);
-    s20_0 = fma(a20, b0, s20_0);
-    const vec a21 = splat(b[k + 840]);
-    s21_0 = fma(a21, b0, s21_0);
-    const vec a22 = splat(b[k + 880]);
-    s22_0 = fma(a22, b0, s22_0);
-    const vec a23 = splat(b[k + 920]);
-    s23_0 = fma(a23, b0, s23_0);
-    const vec a24 = splat(b[k + 960]);
-    s24_0 = fma(a24, b0, s24_0);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
-  store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  store(scores + 16, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  store(scores + 32, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  store(scores + 48, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  store(scores + 64, x4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  store(scores + 80, x5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  store(scores + 96, x6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  store(scores + 112, x7_0);
-  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  store(scores + 128, x8_0);
-  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  store(scores + 144, x9_0);
-  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  store(scores + 160, x10_0);
-  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  store(scores + 176, x11_0);
-  const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
-  store(scores + 192, x12_0);
-  const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
-  store(scores + 208, x13_0);
-  const vec x14_0 = select(iless_equal(isplat(col + 14), row_of_lane0), s14_0, removed);
-  store(scores + 224, x14_0);
-  const vec x15_0 = select(iless_equal(isplat(col + 15), row_of_lane0), s15_0, removed);
-  store(scores + 240, x15_0);
-  const vec x16_0 = select(iless_equal(isplat(col + 16), row_of_lane0), s16_0, removed);
-  store(scores + 256, x16_0);
-  const vec x17_0 = select(iless_equal(isplat(col + 17), row_of_lane0), s17_0, removed);
-  store(scores + 272, x17_0);
-  const vec x18_0 = select(iless_equal(isplat(col + 18), row_of_lane0), s18_0, removed);
-  store(scores + 288, x18_0);
-  const vec x19_0 = select(iless_equal(isplat(col + 19), row_of_lane0), s19_0, removed);
-  store(scores + 304, x19_0);
-  const vec x20_0 = select(iless_equal(isplat(col + 20), row_of_lane0), s20_0, removed);
-  store(scores + 320, x20_0);
-  const vec x21_0 = select(iless_equal(isplat(col + 21), row_of_lane0), s21_0, removed);
-  store(scores + 336, x21_0);
-  const vec x22_0 = select(iless_equal(isplat(col + 22), row_of_lane0), s22_0, removed);
-  store(scores + 352, x22_0);
-  const vec x23_0 = select(iless_equal(isplat(col + 23), row_of_lane0), s23_0, removed);
-  store(scores + 368, x23_0);
-  const vec x24_0 = select(iless_equal(isplat(col + 24), row_of_lane0), s24_0, removed);
-  store(scores + 384, x24_0);
-
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
-  const vec high2_0 = max(max(x8_0, x9_0), max(x10_0, x11_0));
-  const vec high3_0 = max(max(x12_0, x13_0), max(x14_0, x15_0));
-  const vec high4_0 = max(max(x16_0, x17_0), max(x18_0, x19_0));
-  const vec high5_0 = max(max(x20_0, x21_0), max(x22_0, x23_0));
-  store(block_peak,
-      max(load(block_peak),
-          max(max(max(high0_0, high1_0), max(high2_0, high3_0)),
-              max(max(high4_0, high5_0), x24_0))));
-}
-
-// 25 columns x 13 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_25x13(const float* b, float* scores, long row,
+// 13 columns x 13 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_13x13(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(16 * (row / 16) + 16, 77);
   const bool some0 = col < high0;
@@ -1844,300 +1465,19 @@ struct attention_memory {
   const long end = some0 ? 1 : 0;
   for (long v = 0; v < 1; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 25; ++i) {
+      for (long i = 0; i < 13; ++i) {
         store(scores + 16 * i + 16 * v, splat(-__builtin_inff()));
       }
     }
   }
   if (end - first == 1) {
-    attention_scores_25x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+    attention_scores_13x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.block_peak + 16 * first, row + 16 * first, col);
   }
 }
 
-// 26 columns x 16 rows of scores.
-[[gnu::noinline]] void attention_scores_26x16(const float* rows, const float* b, float* scores,
-    float* block_peak) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
-  vec s14_0 = splat(0.0f);
-  vec s15_0 = splat(0.0f);
-  vec s16_0 = splat(0.0f);
-  vec s17_0 = splat(0.0f);
-  vec s18_0 = splat(0.0f);
-  vec s19_0 = splat(0.0f);
-  vec s20_0 = splat(0.0f);
-  vec s21_0 = splat(0.0f);
-  vec s22_0 = splat(0.0f);
-  vec s23_0 = splat(0.0f);
-  vec s24_0 = splat(0.0f);
-  vec s25_0 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 40]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 80]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 120]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 160]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 200]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 240]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 280]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 320]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 360]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 400]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 440]);
-    s11_0 = fma(a11, b0, s11_0);
-    const vec a12 = splat(b[k + 480]);
-    s12_0 = fma(a12, b0, s12_0);
-    const vec a13 = splat(b[k + 520]);
-    s13_0 = fma(a13, b0, s13_0);
-    const vec a14 = splat(b[k + 560]);
-    s14_0 = fma(a14, b0, s14_0);
-    const vec a15 = splat(b[k + 600]);
-    s15_0 = fma(a15, b0, s15_0);
-    const vec a16 = splat(b[k + 640]);
-    s16_0 = fma(a16, b0, s16_0);
-    const vec a17 = splat(b[k + 680]);
-    s17_0 = fma(a17, b0, s17_0);
-    const vec a18 = splat(b[k + 720]);
-    s18_0 = fma(a18, b0, s18_0);
-    const vec a19 = splat(b[k + 760]);
-    s19_0 = fma(a19, b0, s19_0);
-    const vec a20 = splat(b[k + 800]);
-    s20_0 = fma(a20, b0, s20_0);
-    const vec a21 = splat(b[k + 840]);
-    s21_0 = fma(a21, b0, s21_0);
-    const vec a22 = splat(b[k + 880]);
-    s22_0 = fma(a22, b0, s22_0);
-    const vec a23 = splat(b[k + 920]);
-    s23_0 = fma(a23, b0, s23_0);
-    const vec a24 = splat(b[k + 960]);
-    s24_0 = fma(a24, b0, s24_0);
-    const vec a25 = splat(b[k + 1000]);
-    s25_0 = fma(a25, b0, s25_0);
-  }
-
-  store(scores, s0_0);
-  store(scores + 16, s1_0);
-  store(scores + 32, s2_0);
-  store(scores + 48, s3_0);
-  store(scores + 64, s4_0);
-  store(scores + 80, s5_0);
-  store(scores + 96, s6_0);
-  store(scores + 112, s7_0);
-  store(scores + 128, s8_0);
-  store(scores + 144, s9_0);
-  store(scores + 160, s10_0);
-  store(scores + 176, s11_0);
-  store(scores + 192, s12_0);
-  store(scores + 208, s13_0);
-  store(scores + 224, s14_0);
-  store(scores + 240, s15_0);
-  store(scores + 256, s16_0);
-  store(scores + 272, s17_0);
-  store(scores + 288, s18_0);
-  store(scores + 304, s19_0);
-  store(scores + 320, s20_0);
-  store(scores + 336, s21_0);
-  store(scores + 352, s22_0);
-  store(scores + 368, s23_0);
-  store(scores + 384, s24_0);
-  store(scores + 400, s25_0);
-
-  const vec high0_0 = max(max(s0_0, s1_0), max(s2_0, s3_0));
-  const vec high1_0 = max(max(s4_0, s5_0), max(s6_0, s7_0));
-  const vec high2_0 = max(max(s8_0, s9_0), max(s10_0, s11_0));
-  const vec high3_0 = max(max(s12_0, s13_0), max(s14_0, s15_0));
-  const vec high4_0 = max(max(s16_0, s17_0), max(s18_0, s19_0));
-  const vec high5_0 = max(max(s20_0, s21_0), max(s22_0, s23_0));
-  const vec high6_0 = max(s24_0, s25_0);
-  store(block_peak,
-      max(load(block_peak),
-          max(max(max(high0_0, high1_0), max(high2_0, high3_0)),
-              max(max(high4_0, high5_0), high6_0))));
-}
-
-// 26 columns x 16 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_26x16_in_part(const float* rows, const float* b,
-    float* scores, float* block_peak, long row, long col) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
-  vec s14_0 = splat(0.0f);
-  vec s15_0 = splat(0.0f);
-  vec s16_0 = splat(0.0f);
-  vec s17_0 = splat(0.0f);
-  vec s18_0 = splat(0.0f);
-  vec s19_0 = splat(0.0f);
-  vec s20_0 = splat(0.0f);
-  vec s21_0 = splat(0.0f);
-  vec s22_0 = splat(0.0f);
-  vec s23_0 = splat(0.0f);
-  vec s24_0 = splat(0.0f);
-  vec s25_0 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 40]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 80]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 120]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 160]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 200]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 240]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 280]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 320]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 360]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 400]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 440]);
-    s11_0 = fma(a11, b0, s11_0);
-    const vec a12 = splat(b[k + 480]);
-    s12_0 = fma(a12, b0, s12_0);
-    const vec a13 = splat(b[k + 520]);
-    s13_0 = fma(a13, b0, s13_0);
-    const vec a14 = splat(b[k + 560]);
-    s14_0 = fma(a14, b0, s14_0);
-    const vec a15 = splat(b[k + 600]);
-    s15_0 = fma(a15, b0, s15_0);
-    const vec a16 = splat(b[k + 640]);
-    s16_0 = fma(a16, b0, s16_0);
-    const vec a17 = splat(b[k + 680]);
-    s17_0 = fma(a17, b0, s17_0);
-    const vec a18 = splat(b[k + 720]);
-    s18_0 = fma(a18, b0, s18_0);
-    const vec a19 = splat(b[k + 760]);
-    s19_0 = fma(a19, b0, s19_0);
-    const vec a20 = splat(b[k + 800]);
-    s20_0 = fma(a20, b0, s20_0);
-    const vec a21 = splat(b[k + 840]);
-    s21_0 = fma(a21, b0, s21_0);
-    const vec a22 = splat(b[k + 880]);
-    s22_0 = fma(a22, b0, s22_0);
-    const vec a23 = splat(b[k + 920]);
-    s23_0 = fma(a23, b0, s23_0);
-    const vec a24 = splat(b[k + 960]);
-    s24_0 = fma(a24, b0, s24_0);
-    const vec a25 = splat(b[k + 1000]);
-    s25_0 = fma(a25, b0, s25_0);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
-  store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  store(scores + 16, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  store(scores + 32, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  store(scores + 48, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  store(scores + 64, x4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  store(scores + 80, x5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  store(scores + 96, x6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  store(scores + 112, x7_0);
-  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  store(scores + 128, x8_0);
-  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  store(scores + 144, x9_0);
-  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  store(scores + 160, x10_0);
-  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  store(scores + 176, x11_0);
-  const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
-  store(scores + 192, x12_0);
-  const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
-  store(scores + 208, x13_0);
-  const vec x14_0 = select(iless_equal(isplat(col + 14), row_of_lane0), s14_0, removed);
-  store(scores + 224, x14_0);
-  const vec x15_0 = select(iless_equal(isplat(col + 15), row_of_lane0), s15_0, removed);
-  store(scores + 240, x15_0);
-  const vec x16_0 = select(iless_equal(isplat(col + 16), row_of_lane0), s16_0, removed);
-  store(scores + 256, x16_0);
-  const vec x17_0 = select(iless_equal(isplat(col + 17), row_of_lane0), s17_0, removed);
-  store(scores + 272, x17_0);
-  const vec x18_0 = select(iless_equal(isplat(col + 18), row_of_lane0), s18_0, removed);
-  store(scores + 288, x18_0);
-  const vec x19_0 = select(iless_equal(isplat(col + 19), row_of_lane0), s19_0, removed);
-  store(scores + 304, x19_0);
-  const vec x20_0 = select(iless_equal(isplat(col + 20), row_of_lane0), s20_0, removed);
-  store(scores + 320, x20_0);
-  const vec x21_0 = select(iless_equal(isplat(col + 21), row_of_lane0), s21_0, removed);
-  store(scores + 336, x21_0);
-  const vec x22_0 = select(iless_equal(isplat(col + 22), row_of_lane0), s22_0, removed);
-  store(scores + 352, x22_0);
-  const vec x23_0 = select(iless_equal(isplat(col + 23), row_of_lane0), s23_0, removed);
-  store(scores + 368, x23_0);
-  const vec x24_0 = select(iless_equal(isplat(col + 24), row_of_lane0), s24_0, removed);
-  store(scores + 384, x24_0);
-  const vec x25_0 = select(iless_equal(isplat(col + 25), row_of_lane0), s25_0, removed);
-  store(scores + 400, x25_0);
-
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
-  const vec high2_0 = max(max(x8_0, x9_0), max(x10_0, x11_0));
-  const vec high3_0 = max(max(x12_0, x13_0), max(x14_0, x15_0));
-  const vec high4_0 = max(max(x16_0, x17_0), max(x18_0, x19_0));
-  const vec high5_0 = max(max(x20_0, x21_0), max(x22_0, x23_0));
-  const vec high6_0 = max(x24_0, x25_0);
-  store(block_peak,
-      max(load(block_peak),
-          max(max(max(high0_0, high1_0), max(high2_0, high3_0)),
-              max(max(high4_0, high5_0), high6_0))));
-}
-
-// 26 columns x 13 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_26x13(const float* b, float* scores, long row,
+// 16 columns x 13 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_16x13(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(16 * (row / 16) + 16, 77);
   const bool some0 = col < high0;
@@ -2145,340 +1485,19 @@ struct attention_memory {
   const long end = some0 ? 1 : 0;
   for (long v = 0; v < 1; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 26; ++i) {
+      for (long i = 0; i < 16; ++i) {
         store(scores + 16 * i + 16 * v, splat(-__builtin_inff()));
       }
     }
   }
   if (end - first == 1) {
-    attention_scores_26x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+    attention_scores_16x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.block_peak + 16 * first, row + 16 * first, col);
   }
 }
 
-// 26 columns x 16 rows of weights.
-[[gnu::noinline]] void attention_weights_26x16(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
-  const vec start0 = load(shift);
-  vec s0_0 = start0;
-  vec s1_0 = start0;
-  vec s2_0 = start0;
-  vec s3_0 = start0;
-  vec s4_0 = start0;
-  vec s5_0 = start0;
-  vec s6_0 = start0;
-  vec s7_0 = start0;
-  vec s8_0 = start0;
-  vec s9_0 = start0;
-  vec s10_0 = start0;
-  vec s11_0 = start0;
-  vec s12_0 = start0;
-  vec s13_0 = start0;
-  vec s14_0 = start0;
-  vec s15_0 = start0;
-  vec s16_0 = start0;
-  vec s17_0 = start0;
-  vec s18_0 = start0;
-  vec s19_0 = start0;
-  vec s20_0 = start0;
-  vec s21_0 = start0;
-  vec s22_0 = start0;
-  vec s23_0 = start0;
-  vec s24_0 = start0;
-  vec s25_0 = start0;
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 40]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 80]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 120]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 160]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 200]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 240]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 280]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 320]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 360]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 400]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 440]);
-    s11_0 = fma(a11, b0, s11_0);
-    const vec a12 = splat(b[k + 480]);
-    s12_0 = fma(a12, b0, s12_0);
-    const vec a13 = splat(b[k + 520]);
-    s13_0 = fma(a13, b0, s13_0);
-    const vec a14 = splat(b[k + 560]);
-    s14_0 = fma(a14, b0, s14_0);
-    const vec a15 = splat(b[k + 600]);
-    s15_0 = fma(a15, b0, s15_0);
-    const vec a16 = splat(b[k + 640]);
-    s16_0 = fma(a16, b0, s16_0);
-    const vec a17 = splat(b[k + 680]);
-    s17_0 = fma(a17, b0, s17_0);
-    const vec a18 = splat(b[k + 720]);
-    s18_0 = fma(a18, b0, s18_0);
-    const vec a19 = splat(b[k + 760]);
-    s19_0 = fma(a19, b0, s19_0);
-    const vec a20 = splat(b[k + 800]);
-    s20_0 = fma(a20, b0, s20_0);
-    const vec a21 = splat(b[k + 840]);
-    s21_0 = fma(a21, b0, s21_0);
-    const vec a22 = splat(b[k + 880]);
-    s22_0 = fma(a22, b0, s22_0);
-    const vec a23 = splat(b[k + 920]);
-    s23_0 = fma(a23, b0, s23_0);
-    const vec a24 = splat(b[k + 960]);
-    s24_0 = fma(a24, b0, s24_0);
-    const vec a25 = splat(b[k + 1000]);
-    s25_0 = fma(a25, b0, s25_0);
-  }
-
-  const vec w0_0 = exp2_near(s0_0);
-  store(scores, w0_0);
-  const vec w1_0 = exp2_near(s1_0);
-  store(scores + 16, w1_0);
-  const vec w2_0 = exp2_near(s2_0);
-  store(scores + 32, w2_0);
-  const vec w3_0 = exp2_near(s3_0);
-  store(scores + 48, w3_0);
-  const vec w4_0 = exp2_near(s4_0);
-  store(scores + 64, w4_0);
-  const vec w5_0 = exp2_near(s5_0);
-  store(scores + 80, w5_0);
-  const vec w6_0 = exp2_near(s6_0);
-  store(scores + 96, w6_0);
-  const vec w7_0 = exp2_near(s7_0);
-  store(scores + 112, w7_0);
-  const vec w8_0 = exp2_near(s8_0);
-  store(scores + 128, w8_0);
-  const vec w9_0 = exp2_near(s9_0);
-  store(scores + 144, w9_0);
-  const vec w10_0 = exp2_near(s10_0);
-  store(scores + 160, w10_0);
-  const vec w11_0 = exp2_near(s11_0);
-  store(scores + 176, w11_0);
-  const vec w12_0 = exp2_near(s12_0);
-  store(scores + 192, w12_0);
-  const vec w13_0 = exp2_near(s13_0);
-  store(scores + 208, w13_0);
-  const vec w14_0 = exp2_near(s14_0);
-  store(scores + 224, w14_0);
-  const vec w15_0 = exp2_near(s15_0);
-  store(scores + 240, w15_0);
-  const vec w16_0 = exp2_near(s16_0);
-  store(scores + 256, w16_0);
-  const vec w17_0 = exp2_near(s17_0);
-  store(scores + 272, w17_0);
-  const vec w18_0 = exp2_near(s18_0);
-  store(scores + 288, w18_0);
-  const vec w19_0 = exp2_near(s19_0);
-  store(scores + 304, w19_0);
-  const vec w20_0 = exp2_near(s20_0);
-  store(scores + 320, w20_0);
-  const vec w21_0 = exp2_near(s21_0);
-  store(scores + 336, w21_0);
-  const vec w22_0 = exp2_near(s22_0);
-  store(scores + 352, w22_0);
-  const vec w23_0 = exp2_near(s23_0);
-  store(scores + 368, w23_0);
-  const vec w24_0 = exp2_near(s24_0);
-  store(scores + 384, w24_0);
-  const vec w25_0 = exp2_near(s25_0);
-  store(scores + 400, w25_0);
-
-  store(block_total,
-      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
-          w10_0 + w11_0 + w12_0 + w13_0 + w14_0 + w15_0 + w16_0 + w17_0 + w18_0 + w19_0 + w20_0 +
-          w21_0 + w22_0 + w23_0 + w24_0 + w25_0);
-}
-
-// 26 columns x 16 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_26x16_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  vec s0_0 = start0;
-  vec s1_0 = start0;
-  vec s2_0 = start0;
-  vec s3_0 = start0;
-  vec s4_0 = start0;
-  vec s5_0 = start0;
-  vec s6_0 = start0;
-  vec s7_0 = start0;
-  vec s8_0 = start0;
-  vec s9_0 = start0;
-  vec s10_0 = start0;
-  vec s11_0 = start0;
-  vec s12_0 = start0;
-  vec s13_0 = start0;
-  vec s14_0 = start0;
-  vec s15_0 = start0;
-  vec s16_0 = start0;
-  vec s17_0 = start0;
-  vec s18_0 = start0;
-  vec s19_0 = start0;
-  vec s20_0 = start0;
-  vec s21_0 = start0;
-  vec s22_0 = start0;
-  vec s23_0 = start0;
-  vec s24_0 = start0;
-  vec s25_0 = start0;
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 40]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 80]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 120]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 160]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 200]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 240]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 280]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 320]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 360]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 400]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 440]);
-    s11_0 = fma(a11, b0, s11_0);
-    const vec a12 = splat(b[k + 480]);
-    s12_0 = fma(a12, b0, s12_0);
-    const vec a13 = splat(b[k + 520]);
-    s13_0 = fma(a13, b0, s13_0);
-    const vec a14 = splat(b[k + 560]);
-    s14_0 = fma(a14, b0, s14_0);
-    const vec a15 = splat(b[k + 600]);
-    s15_0 = fma(a15, b0, s15_0);
-    const vec a16 = splat(b[k + 640]);
-    s16_0 = fma(a16, b0, s16_0);
-    const vec a17 = splat(b[k + 680]);
-    s17_0 = fma(a17, b0, s17_0);
-    const vec a18 = splat(b[k + 720]);
-    s18_0 = fma(a18, b0, s18_0);
-    const vec a19 = splat(b[k + 760]);
-    s19_0 = fma(a19, b0, s19_0);
-    const vec a20 = splat(b[k + 800]);
-    s20_0 = fma(a20, b0, s20_0);
-    const vec a21 = splat(b[k + 840]);
-    s21_0 = fma(a21, b0, s21_0);
-    const vec a22 = splat(b[k + 880]);
-    s22_0 = fma(a22, b0, s22_0);
-    const vec a23 = splat(b[k + 920]);
-    s23_0 = fma(a23, b0, s23_0);
-    const vec a24 = splat(b[k + 960]);
-    s24_0 = fma(a24, b0, s24_0);
-    const vec a25 = splat(b[k + 1000]);
-    s25_0 = fma(a25, b0, s25_0);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 16, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 32, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 48, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 64, w4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  const vec w5_0 = exp2_near(x5_0);
-  store(scores + 80, w5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  const vec w6_0 = exp2_near(x6_0);
-  store(scores + 96, w6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  const vec w7_0 = exp2_near(x7_0);
-  store(scores + 112, w7_0);
-  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  const vec w8_0 = exp2_near(x8_0);
-  store(scores + 128, w8_0);
-  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  const vec w9_0 = exp2_near(x9_0);
-  store(scores + 144, w9_0);
-  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  const vec w10_0 = exp2_near(x10_0);
-  store(scores + 160, w10_0);
-  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  const vec w11_0 = exp2_near(x11_0);
-  store(scores + 176, w11_0);
-  const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
-  const vec w12_0 = exp2_near(x12_0);
-  store(scores + 192, w12_0);
-  const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
-  const vec w13_0 = exp2_near(x13_0);
-  store(scores + 208, w13_0);
-  const vec x14_0 = select(iless_equal(isplat(col + 14), row_of_lane0), s14_0, removed);
-  const vec w14_0 = exp2_near(x14_0);
-  store(scores + 224, w14_0);
-  const vec x15_0 = select(iless_equal(isplat(col + 15), row_of_lane0), s15_0, removed);
-  const vec w15_0 = exp2_near(x15_0);
-  store(scores + 240, w15_0);
-  const vec x16_0 = select(iless_equal(isplat(col + 16), row_of_lane0), s16_0, removed);
-  const vec w16_0 = exp2_near(x16_0);
-  store(scores + 256, w16_0);
-  const vec x17_0 = select(iless_equal(isplat(col + 17), row_of_lane0), s17_0, removed);
-  const vec w17_0 = exp2_near(x17_0);
-  store(scores + 272, w17_0);
-  const vec x18_0 = select(iless_equal(isplat(col + 18), row_of_lane0), s18_0, removed);
-  const vec w18_0 = exp2_near(x18_0);
-  store(scores + 288, w18_0);
-  const vec x19_0 = select(iless_equal(isplat(col + 19), row_of_lane0), s19_0, removed);
-  const vec w19_0 = exp2_near(x19_0);
-  store(scores + 304, w19_0);
-  const vec x20_0 = select(iless_equal(isplat(col + 20), row_of_lane0), s20_0, removed);
-  const vec w20_0 = exp2_near(x20_0);
-  store(scores + 320, w20_0);
-  const vec x21_0 = select(iless_equal(isplat(col + 21), row_of_lane0), s21_0, removed);
-  const vec w21_0 = exp2_near(x21_0);
-  store(scores + 336, w21_0);
-  const vec x22_0 = select(iless_equal(isplat(col + 22), row_of_lane0), s22_0, removed);
-  const vec w22_0 = exp2_near(x22_0);
-  store(scores + 352, w22_0);
-  const vec x23_0 = select(iless_equal(isplat(col + 23), row_of_lane0), s23_0, removed);
-  const vec w23_0 = exp2_near(x23_0);
-  store(scores + 368, w23_0);
-  const vec x24_0 = select(iless_equal(isplat(col + 24), row_of_lane0), s24_0, removed);
-  const vec w24_0 = exp2_near(x24_0);
-  store(scores + 384, w24_0);
-  const vec x25_0 = select(iless_equal(isplat(col + 25), row_of_lane0), s25_0, removed);
-  const vec w25_0 = exp2_near(x25_0);
-  store(scores + 400, w25_0);
-
-  store(block_total,
-      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
-          w10_0 + w11_0 + w12_0 + w13_0 + w14_0 + w15_0 + w16_0 + w17_0 + w18_0 + w19_0 + w20_0 +
-          w21_0 + w22_0 + w23_0 + w24_0 + w25_0);
-}
-
-// 26 columns x 13 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_26x13(const float* b, float* scores, long row,
+// 16 columns x 13 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_16x13(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(16 * (row / 16) + 16, 77);
   const bool some0 = col < high0;
@@ -2486,329 +1505,19 @@ struct attention_memory {
   const long end = some0 ? 1 : 0;
   for (long v = 0; v < 1; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 26; ++i) {
+      for (long i = 0; i < 16; ++i) {
         store(scores + 16 * i + 16 * v, splat(0.0f));
       }
     }
   }
   if (end - first == 1) {
-    attention_weights_26x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+    attention_weights_16x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
   }
 }
 
-// 25 columns x 16 rows of weights.
-[[gnu::noinline]] void attention_weights_25x16(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
-  const vec start0 = load(shift);
-  vec s0_0 = start0;
-  vec s1_0 = start0;
-  vec s2_0 = start0;
-  vec s3_0 = start0;
-  vec s4_0 = start0;
-  vec s5_0 = start0;
-  vec s6_0 = start0;
-  vec s7_0 = start0;
-  vec s8_0 = start0;
-  vec s9_0 = start0;
-  vec s10_0 = start0;
-  vec s11_0 = start0;
-  vec s12_0 = start0;
-  vec s13_0 = start0;
-  vec s14_0 = start0;
-  vec s15_0 = start0;
-  vec s16_0 = start0;
-  vec s17_0 = start0;
-  vec s18_0 = start0;
-  vec s19_0 = start0;
-  vec s20_0 = start0;
-  vec s21_0 = start0;
-  vec s22_0 = start0;
-  vec s23_0 = start0;
-  vec s24_0 = start0;
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 40]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 80]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 120]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 160]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 200]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 240]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 280]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 320]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 360]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 400]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 440]);
-    s11_0 = fma(a11, b0, s11_0);
-    const vec a12 = splat(b[k + 480]);
-    s12_0 = fma(a12, b0, s12_0);
-    const vec a13 = splat(b[k + 520]);
-    s13_0 = fma(a13, b0, s13_0);
-    const vec a14 = splat(b[k + 560]);
-    s14_0 = fma(a14, b0, s14_0);
-    const vec a15 = splat(b[k + 600]);
-    s15_0 = fma(a15, b0, s15_0);
-    const vec a16 = splat(b[k + 640]);
-    s16_0 = fma(a16, b0, s16_0);
-    const vec a17 = splat(b[k + 680]);
-    s17_0 = fma(a17, b0, s17_0);
-    const vec a18 = splat(b[k + 720]);
-    s18_0 = fma(a18, b0, s18_0);
-    const vec a19 = splat(b[k + 760]);
-    s19_0 = fma(a19, b0, s19_0);
-    const vec a20 = splat(b[k + 800]);
-    s20_0 = fma(a20, b0, s20_0);
-    const vec a21 = splat(b[k + 840]);
-    s21_0 = fma(a21, b0, s21_0);
-    const vec a22 = splat(b[k + 880]);
-    s22_0 = fma(a22, b0, s22_0);
-    const vec a23 = splat(b[k + 920]);
-    s23_0 = fma(a23, b0, s23_0);
-    const vec a24 = splat(b[k + 960]);
-    s24_0 = fma(a24, b0, s24_0);
-  }
-
-  const vec w0_0 = exp2_near(s0_0);
-  store(scores, w0_0);
-  const vec w1_0 = exp2_near(s1_0);
-  store(scores + 16, w1_0);
-  const vec w2_0 = exp2_near(s2_0);
-  store(scores + 32, w2_0);
-  const vec w3_0 = exp2_near(s3_0);
-  store(scores + 48, w3_0);
-  const vec w4_0 = exp2_near(s4_0);
-  store(scores + 64, w4_0);
-  const vec w5_0 = exp2_near(s5_0);
-  store(scores + 80, w5_0);
-  const vec w6_0 = exp2_near(s6_0);
-  store(scores + 96, w6_0);
-  const vec w7_0 = exp2_near(s7_0);
-  store(scores + 112, w7_0);
-  const vec w8_0 = exp2_near(s8_0);
-  store(scores + 128, w8_0);
-  const vec w9_0 = exp2_near(s9_0);
-  store(scores + 144, w9_0);
-  const vec w10_0 = exp2_near(s10_0);
-  store(scores + 160, w10_0);
-  const vec w11_0 = exp2_near(s11_0);
-  store(scores + 176, w11_0);
-  const vec w12_0 = exp2_near(s12_0);
-  store(scores + 192, w12_0);
-  const vec w13_0 = exp2_near(s13_0);
-  store(scores + 208, w13_0);
-  const vec w14_0 = exp2_near(s14_0);
-  store(scores + 224, w14_0);
-  const vec w15_0 = exp2_near(s15_0);
-  store(scores + 240, w15_0);
-  const vec w16_0 = exp2_near(s16_0);
-  store(scores + 256, w16_0);
-  const vec w17_0 = exp2_near(s17_0);
-  store(scores + 272, w17_0);
-  const vec w18_0 = exp2_near(s18_0);
-  store(scores + 288, w18_0);
-  const vec w19_0 = exp2_near(s19_0);
-  store(scores + 304, w19_0);
-  const vec w20_0 = exp2_near(s20_0);
-  store(scores + 320, w20_0);
-  const vec w21_0 = exp2_near(s21_0);
-  store(scores + 336, w21_0);
-  const vec w22_0 = exp2_near(s22_0);
-  store(scores + 352, w22_0);
-  const vec w23_0 = exp2_near(s23_0);
-  store(scores + 368, w23_0);
-  const vec w24_0 = exp2_near(s24_0);
-  store(scores + 384, w24_0);
-
-  store(block_total,
-      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
-          w10_0 + w11_0 + w12_0 + w13_0 + w14_0 + w15_0 + w16_0 + w17_0 + w18_0 + w19_0 + w20_0 +
-          w21_0 + w22_0 + w23_0 + w24_0);
-}
-
-// 25 columns x 16 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_25x16_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  vec s0_0 = start0;
-  vec s1_0 = start0;
-  vec s2_0 = start0;
-  vec s3_0 = start0;
-  vec s4_0 = start0;
-  vec s5_0 = start0;
-  vec s6_0 = start0;
-  vec s7_0 = start0;
-  vec s8_0 = start0;
-  vec s9_0 = start0;
-  vec s10_0 = start0;
-  vec s11_0 = start0;
-  vec s12_0 = start0;
-  vec s13_0 = start0;
-  vec s14_0 = start0;
-  vec s15_0 = start0;
-  vec s16_0 = start0;
-  vec s17_0 = start0;
-  vec s18_0 = start0;
-  vec s19_0 = start0;
-  vec s20_0 = start0;
-  vec s21_0 = start0;
-  vec s22_0 = start0;
-  vec s23_0 = start0;
-  vec s24_0 = start0;
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 40]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 80]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 120]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 160]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 200]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 240]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 280]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 320]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 360]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 400]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 440]);
-    s11_0 = fma(a11, b0, s11_0);
-    const vec a12 = splat(b[k + 480]);
-    s12_0 = fma(a12, b0, s12_0);
-    const vec a13 = splat(b[k + 520]);
-    s13_0 = fma(a13, b0, s13_0);
-    const vec a14 = splat(b[k + 560]);
-    s14_0 = fma(a14, b0, s14_0);
-    const vec a15 = splat(b[k + 600]);
-    s15_0 = fma(a15, b0, s15_0);
-    const vec a16 = splat(b[k + 640]);
-    s16_0 = fma(a16, b0, s16_0);
-    const vec a17 = splat(b[k + 680]);
-    s17_0 = fma(a17, b0, s17_0);
-    const vec a18 = splat(b[k + 720]);
-    s18_0 = fma(a18, b0, s18_0);
-    const vec a19 = splat(b[k + 760]);
-    s19_0 = fma(a19, b0, s19_0);
-    const vec a20 = splat(b[k + 800]);
-    s20_0 = fma(a20, b0, s20_0);
-    const vec a21 = splat(b[k + 840]);
-    s21_0 = fma(a21, b0, s21_0);
-    const vec a22 = splat(b[k + 880]);
-    s22_0 = fma(a22, b0, s22_0);
-    const vec a23 = splat(b[k + 920]);
-    s23_0 = fma(a23, b0, s23_0);
-    const vec a24 = splat(b[k + 960]);
-    s24_0 = fma(a24, b0, s24_0);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 16, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 32, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 48, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 64, w4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  const vec w5_0 = exp2_near(x5_0);
-  store(scores + 80, w5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  const vec w6_0 = exp2_near(x6_0);
-  store(scores + 96, w6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  const vec w7_0 = exp2_near(x7_0);
-  store(scores + 112, w7_0);
-  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  const vec w8_0 = exp2_near(x8_0);
-  store(scores + 128, w8_0);
-  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  const vec w9_0 = exp2_near(x9_0);
-  store(scores + 144, w9_0);
-  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  const vec w10_0 = exp2_near(x10_0);
-  store(scores + 160, w10_0);
-  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  const vec w11_0 = exp2_near(x11_0);
-  store(scores + 176, w11_0);
-  const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
-  const vec w12_0 = exp2_near(x12_0);
-  store(scores + 192, w12_0);
-  const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
-  const vec w13_0 = exp2_near(x13_0);
-  store(scores + 208, w13_0);
-  const vec x14_0 = select(iless_equal(isplat(col + 14), row_of_lane0), s14_0, removed);
-  const vec w14_0 = exp2_near(x14_0);
-  store(scores + 224, w14_0);
-  const vec x15_0 = select(iless_equal(isplat(col + 15), row_of_lane0), s15_0, removed);
-  const vec w15_0 = exp2_near(x15_0);
-  store(scores + 240, w15_0);
-  const vec x16_0 = select(iless_equal(isplat(col + 16), row_of_lane0), s16_0, removed);
-  const vec w16_0 = exp2_near(x16_0);
-  store(scores + 256, w16_0);
-  const vec x17_0 = select(iless_equal(isplat(col + 17), row_of_lane0), s17_0, removed);
-  const vec w17_0 = exp2_near(x17_0);
-  store(scores + 272, w17_0);
-  const vec x18_0 = select(iless_equal(isplat(col + 18), row_of_lane0), s18_0, removed);
-  const vec w18_0 = exp2_near(x18_0);
-  store(scores + 288, w18_0);
-  const vec x19_0 = select(iless_equal(isplat(col + 19), row_of_lane0), s19_0, removed);
-  const vec w19_0 = exp2_near(x19_0);
-  store(scores + 304, w19_0);
-  const vec x20_0 = select(iless_equal(isplat(col + 20), row_of_lane0), s20_0, removed);
-  const vec w20_0 = exp2_near(x20_0);
-  store(scores + 320, w20_0);
-  const vec x21_0 = select(iless_equal(isplat(col + 21), row_of_lane0), s21_0, removed);
-  const vec w21_0 = exp2_near(x21_0);
-  store(scores + 336, w21_0);
-  const vec x22_0 = select(iless_equal(isplat(col + 22), row_of_lane0), s22_0, removed);
-  const vec w22_0 = exp2_near(x22_0);
-  store(scores + 352, w22_0);
-  const vec x23_0 = select(iless_equal(isplat(col + 23), row_of_lane0), s23_0, removed);
-  const vec w23_0 = exp2_near(x23_0);
-  store(scores + 368, w23_0);
-  const vec x24_0 = select(iless_equal(isplat(col + 24), row_of_lane0), s24_0, removed);
-  const vec w24_0 = exp2_near(x24_0);
-  store(scores + 384, w24_0);
-
-  store(block_total,
-      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
-          w10_0 + w11_0 + w12_0 + w13_0 + w14_0 + w15_0 + w16_0 + w17_0 + w18_0 + w19_0 + w20_0 +
-          w21_0 + w22_0 + w23_0 + w24_0);
-}
-
-// 25 columns x 13 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_25x13(const float* b, float* scores, long row,
+// 13 columns x 13 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_13x13(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(16 * (row / 16) + 16, 77);
   const bool some0 = col < high0;
@@ -2816,13 +1525,13 @@ struct attention_memory {
   const long end = some0 ? 1 : 0;
   for (long v = 0; v < 1; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 25; ++i) {
+      for (long i = 0; i < 13; ++i) {
         store(scores + 16 * i + 16 * v, splat(0.0f));
       }
     }
   }
   if (end - first == 1) {
-    attention_weights_25x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+    attention_weights_13x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
   }
 }
@@ -2831,21 +1540,21 @@ struct attention_memory {
 [[gnu::noinline]] void attention_weights_of_13(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.k + 3080 * c1 + 40 * col;
-  for (long j = from; j < count - 25; j += 26) {
+  for (long j = from; j < count - 15; j += 16) {
     if (col + j < whole_end) {
-      attention_weights_26x16(local.rows, b + 40 * j, local.scores + 16 * j, local.shift,
+      attention_weights_16x16(local.rows, b + 40 * j, local.scores + 16 * j, local.shift,
           local.block_total);
     } else {
-      attention_weights_in_part_26x13(b + 40 * j, local.scores + 16 * j, row, col + j, local);
+      attention_weights_in_part_16x13(b + 40 * j, local.scores + 16 * j, row, col + j, local);
     }
   }
-  const long rest = 26 * (count / 26);
+  const long rest = 16 * (count / 16);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_weights_25x16(local.rows, b + 40 * rest, local.scores + 16 * rest, local.shift,
+      attention_weights_13x16(local.rows, b + 40 * rest, local.scores + 16 * rest, local.shift,
           local.block_total);
     } else {
-      attention_weights_in_part_25x13(b + 40 * rest, local.scores + 16 * rest, row, col + rest,
+      attention_weights_in_part_13x13(b + 40 * rest, local.scores + 16 * rest, row, col + rest,
           local);
     }
   }
@@ -2855,19 +1564,19 @@ struct attention_memory {
 [[gnu::noinline]] void attention_scores_of_13(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.k + 3080 * c1 + 40 * col;
-  for (long j = from; j < count - 25; j += 26) {
+  for (long j = from; j < count - 15; j += 16) {
     if (col + j < whole_end) {
-      attention_scores_26x16(local.rows, b + 40 * j, local.scores + 16 * j, local.block_peak);
+      attention_scores_16x16(local.rows, b + 40 * j, local.scores + 16 * j, local.block_peak);
     } else {
-      attention_scores_in_part_26x13(b + 40 * j, local.scores + 16 * j, row, col + j, local);
+      attention_scores_in_part_16x13(b + 40 * j, local.scores + 16 * j, row, col + j, local);
     }
   }
-  const long rest = 26 * (count / 26);
+  const long rest = 16 * (count / 16);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_scores_25x16(local.rows, b + 40 * rest, local.scores + 16 * rest, local.block_peak);
+      attention_scores_13x16(local.rows, b + 40 * rest, local.scores + 16 * rest, local.block_peak);
     } else {
-      attention_scores_in_part_25x13(b + 40 * rest, local.scores + 16 * rest, row, col + rest,
+      attention_scores_in_part_13x13(b + 40 * rest, local.scores + 16 * rest, row, col + rest,
           local);
     }
   }
@@ -2933,13 +1642,14 @@ struct attention_memory {
   }
 }
 
-// 4 rows x 40 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_4x40(const float* weights, const float* v, long count,
+// 5 rows x 40 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_5x40(const float* weights, const float* v, long count,
     float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
 
   if (!fresh) {
     s00 = load(out);
@@ -2954,6 +1664,9 @@ struct attention_memory {
     s30 = load(out + 120);
     s31 = load(out + 136);
     s32 = load_part(out + 152, 8);
+    s40 = load(out + 160);
+    s41 = load(out + 176);
+    s42 = load_part(out + 192, 8);
   }
 
 #pragma GCC unroll 4
@@ -2977,6 +1690,10 @@ struct attention_memory {
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
     s32 = fma(a3, b2, s32);
+    const vec a4 = splat(weights[16 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
   }
 
   store(out, s00);
@@ -2991,6 +1708,9 @@ struct attention_memory {
   store(out + 120, s30);
   store(out + 136, s31);
   store_part(out + 152, s32, 8);
+  store(out + 160, s40);
+  store(out + 176, s41);
+  store_part(out + 192, s42, 8);
 }
 
 // Scores of 13 rows and `count` columns become weights and are folded into the result.
@@ -3000,15 +1720,15 @@ struct attention_memory {
   float* out = m.out + 3080 * c1 + 40 * row;
   store(local.total, load(local.total) + load(local.block_total));
 
-  for (long i = 0; i < 9; i += 9) {
-    const long high_last = smaller(16 * ((row + i + 8) / 16) + 16, 77);
+  for (long i = 0; i < 8; i += 8) {
+    const long high_last = smaller(16 * ((row + i + 7) / 16) + 16, 77);
     const long end = smaller(high_last - col, count);
-    attention_values_9x40(local.scores + i, v, end, out + 40 * i, fresh);
+    attention_values_8x40(local.scores + i, v, end, out + 40 * i, fresh);
   }
   {
     const long high_last = smaller(16 * ((row + 12) / 16) + 16, 77);
     const long end = smaller(high_last - col, count);
-    attention_values_4x40(local.scores + 9, v, end, out + 360, fresh);
+    attention_values_5x40(local.scores + 8, v, end, out + 320, fresh);
   }
 }
 
@@ -3022,18 +1742,18 @@ struct attention_memory {
   if (fresh) {
     const float* b = m.k + 3080 * c1 + 40 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
-    if (count < 26) {
+    if (count < 16) {
       if (col < whole_end) {
-        attention_scores_25x16(local.rows, b, local.scores, local.block_peak);
+        attention_scores_13x16(local.rows, b, local.scores, local.block_peak);
       } else {
-        attention_scores_in_part_25x13(b, local.scores, row, col, local);
+        attention_scores_in_part_13x13(b, local.scores, row, col, local);
       }
     } else if (col < whole_end) {
-      attention_scores_26x16(local.rows, b, local.scores, local.block_peak);
+      attention_scores_16x16(local.rows, b, local.scores, local.block_peak);
     } else {
-      attention_scores_in_part_26x13(b, local.scores, row, col, local);
+      attention_scores_in_part_16x13(b, local.scores, row, col, local);
     }
-    done = smaller(26, count);
+    done = smaller(16, count);
     attention_weigh_16(local, done, true);
   }
 
@@ -3066,8 +1786,8 @@ struct attention_memory {
   store(local.total, splat(0.0f));
 
   bool fresh = true;
-  for (long col = 0; col < 77; col += 208) {
-    attention_visit_13(m, c1, row, col, smaller(208, 77 - col), 52, local, fresh);
+  for (long col = 0; col < 77; col += 80) {
+    attention_visit_13(m, c1, row, col, smaller(80, 77 - col), 64, local, fresh);
     fresh = false;
   }
 
@@ -3118,13 +1838,13 @@ struct attention_memory {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 4064L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 2016L * worker));
   restore_float_state(before);
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 16256u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 8064u * (size_t)workers; }
 
 void run(const sdpa_1_3_77_40_true_args* args, const void* packed, void* workspace, int workers,
     sdpa_1_3_77_40_true_parallel_for parallel_for, void* ctx) {

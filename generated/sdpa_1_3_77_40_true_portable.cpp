@@ -15,12 +15,12 @@
 //   };
 //
 // What was decided:
-// - attention: 3 times 77 rows against 77 columns, 88 at a time: their scores lie in a worker's
-//   4.19 kB and nowhere else. 9 blocks of 8 rows, score tiles of 8 columns x 8 lanes: 8 of 16
-//   registers accumulate, a step is 8 fma on 9 loads. 1 block of 5 rows, score tiles of 11 columns
-//   x 8 lanes: 11 of 16 registers accumulate, a step is 11 fma on 12 loads. Whole tiles of removed
-//   pairs are skipped; tiles that keep all pairs test none. Value tiles of 4 rows x 24 columns: 12
-//   of 16 registers accumulate, a step is 12 fma on 7 loads.
+// - attention: 3 times 77 rows against 77 columns, 96 at a time: their scores lie in a worker's
+//   4.44 kB and nowhere else. 9 blocks of 8 rows, score tiles of 8 columns x 8 lanes: 8 of 16
+//   registers accumulate, a step is 8 fma on 9 loads. 1 block of 5 rows, score tiles of 6 columns x
+//   8 lanes: 6 of 16 registers accumulate, a step is 6 fma on 7 loads. Whole tiles of removed pairs
+//   are skipped; tiles that keep all pairs test none. Value tiles of 2 rows x 40 columns: 10 of 16
+//   registers accumulate, a step is 10 fma on 7 loads.
 #include "sdpa_1_3_77_40_true.h"
 
 #ifdef __FAST_MATH__
@@ -399,7 +399,7 @@ struct Memory {
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
   float rows[320];       // [40][8], scaled, in units of log 2
-  float scores[704];     // [88][8]; weights once they are known
+  float scores[768];     // [96][8]; weights once they are known
   float peak[8];         // of each row, the score that the others are compared with
   float total[8];        // and the sum of its weights
   float carry[8];        // what its older sums are multiplied by, at the end by what
@@ -992,111 +992,56 @@ struct attention_memory {
   }
 }
 
-// 4 rows x 24 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_4x24(const float* weights, const float* v, long count,
+// 2 rows x 40 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_2x40(const float* weights, const float* v, long count,
     float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f);
 
   if (!fresh) {
     s00 = load(out);
     s01 = load(out + 8);
     s02 = load(out + 16);
+    s03 = load(out + 24);
+    s04 = load(out + 32);
     s10 = load(out + 40);
     s11 = load(out + 48);
     s12 = load(out + 56);
-    s20 = load(out + 80);
-    s21 = load(out + 88);
-    s22 = load(out + 96);
-    s30 = load(out + 120);
-    s31 = load(out + 128);
-    s32 = load(out + 136);
+    s13 = load(out + 64);
+    s14 = load(out + 72);
   }
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
-    const vec b0 = load(v + 40 * k);
-    const vec b1 = load(v + 40 * k + 8);
-    const vec b2 = load(v + 40 * k + 16);
     const vec a0 = splat(weights[8 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
     const vec a1 = splat(weights[8 * k + 1]);
+    const vec b0 = load(v + 40 * k);
+    s00 = fma(a0, b0, s00);
     s10 = fma(a1, b0, s10);
+    const vec b1 = load(v + 40 * k + 8);
+    s01 = fma(a0, b1, s01);
     s11 = fma(a1, b1, s11);
+    const vec b2 = load(v + 40 * k + 16);
+    s02 = fma(a0, b2, s02);
     s12 = fma(a1, b2, s12);
-    const vec a2 = splat(weights[8 * k + 2]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(weights[8 * k + 3]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
+    const vec b3 = load(v + 40 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    const vec b4 = load(v + 40 * k + 32);
+    s04 = fma(a0, b4, s04);
+    s14 = fma(a1, b4, s14);
   }
 
   store(out, s00);
   store(out + 8, s01);
   store(out + 16, s02);
+  store(out + 24, s03);
+  store(out + 32, s04);
   store(out + 40, s10);
   store(out + 48, s11);
   store(out + 56, s12);
-  store(out + 80, s20);
-  store(out + 88, s21);
-  store(out + 96, s22);
-  store(out + 120, s30);
-  store(out + 128, s31);
-  store(out + 136, s32);
-}
-
-// 4 rows x 16 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_4x16(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s10 = load(out + 40);
-    s11 = load(out + 48);
-    s20 = load(out + 80);
-    s21 = load(out + 88);
-    s30 = load(out + 120);
-    s31 = load(out + 128);
-  }
-
-#pragma GCC unroll 4
-  for (long k = 0; k < count; ++k) {
-    const vec b0 = load(v + 40 * k);
-    const vec b1 = load(v + 40 * k + 8);
-    const vec a0 = splat(weights[8 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(weights[8 * k + 1]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(weights[8 * k + 2]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(weights[8 * k + 3]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-  }
-
-  store(out, s00);
-  store(out + 8, s01);
-  store(out + 40, s10);
-  store(out + 48, s11);
-  store(out + 80, s20);
-  store(out + 88, s21);
-  store(out + 120, s30);
-  store(out + 128, s31);
+  store(out + 64, s13);
+  store(out + 72, s14);
 }
 
 // Scores of 8 rows and `count` columns become weights and are folded into the result.
@@ -1106,15 +1051,10 @@ struct attention_memory {
   float* out = m.out + 3080 * c1 + 40 * row;
   store(local.total, load(local.total) + load(local.block_total));
 
-  for (long i = 0; i < 8; i += 4) {
-    const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 77);
+  for (long i = 0; i < 8; i += 2) {
+    const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
     const long end = smaller(high_last - col, count);
-    attention_values_4x24(local.scores + i, v, end, out + 40 * i, fresh);
-  }
-  for (long i = 0; i < 8; i += 4) {
-    const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 77);
-    const long end = smaller(high_last - col, count);
-    attention_values_4x16(local.scores + i, v + 24, end, out + 40 * i + 24, fresh);
+    attention_values_2x40(local.scores + i, v, end, out + 40 * i, fresh);
   }
 }
 
@@ -1227,8 +1167,8 @@ struct attention_memory {
   bool fresh = true;
   const long whole_end = 8 * nth;
   const long end = 8 * nth + 8;
-  for (long col = 0; col < end; col += 88) {
-    attention_visit_8(m, c1, row, col, smaller(88, end - col), whole_end, local, fresh);
+  for (long col = 0; col < end; col += 96) {
+    attention_visit_8(m, c1, row, col, smaller(96, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
@@ -1260,140 +1200,8 @@ struct attention_memory {
   }
 }
 
-// 11 columns x 8 rows of scores.
-[[gnu::noinline]] void attention_scores_11x8(const float* rows, const float* b, float* scores,
-    float* block_peak) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 8 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 40]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 80]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 120]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 160]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 200]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 240]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 280]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 320]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 360]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 400]);
-    s10_0 = fma(a10, b0, s10_0);
-  }
-
-  store(scores, s0_0);
-  store(scores + 8, s1_0);
-  store(scores + 16, s2_0);
-  store(scores + 24, s3_0);
-  store(scores + 32, s4_0);
-  store(scores + 40, s5_0);
-  store(scores + 48, s6_0);
-  store(scores + 56, s7_0);
-  store(scores + 64, s8_0);
-  store(scores + 72, s9_0);
-  store(scores + 80, s10_0);
-
-  const vec high0_0 = max(max(s0_0, s1_0), max(s2_0, s3_0));
-  const vec high1_0 = max(max(s4_0, s5_0), max(s6_0, s7_0));
-  const vec high2_0 = max(max(s8_0, s9_0), s10_0);
-  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), high2_0)));
-}
-
-// 11 columns x 8 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_11x8_in_part(const float* rows, const float* b,
-    float* scores, float* block_peak, long row, long col) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 8 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 40]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 80]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 120]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 160]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 200]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 240]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 280]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 320]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 360]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 400]);
-    s10_0 = fma(a10, b0, s10_0);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
-  store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  store(scores + 8, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  store(scores + 16, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  store(scores + 24, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  store(scores + 32, x4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  store(scores + 40, x5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  store(scores + 48, x6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  store(scores + 56, x7_0);
-  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  store(scores + 64, x8_0);
-  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  store(scores + 72, x9_0);
-  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  store(scores + 80, x10_0);
-
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
-  const vec high2_0 = max(max(x8_0, x9_0), x10_0);
-  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), high2_0)));
-}
-
-// 11 columns x 5 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_11x5(const float* b, float* scores, long row,
+// 5 columns x 5 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_5x5(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 77);
   const bool some0 = col < high0;
@@ -1401,173 +1209,104 @@ struct attention_memory {
   const long end = some0 ? 1 : 0;
   for (long v = 0; v < 1; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 11; ++i) {
+      for (long i = 0; i < 5; ++i) {
         store(scores + 8 * i + 8 * v, splat(-__builtin_inff()));
       }
     }
   }
   if (end - first == 1) {
-    attention_scores_11x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_scores_5x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.block_peak + 8 * first, row + 8 * first, col);
   }
 }
 
-// 11 columns x 8 rows of weights.
-[[gnu::noinline]] void attention_weights_11x8(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
-  const vec start0 = load(shift);
-  vec s0_0 = start0;
-  vec s1_0 = start0;
-  vec s2_0 = start0;
-  vec s3_0 = start0;
-  vec s4_0 = start0;
-  vec s5_0 = start0;
-  vec s6_0 = start0;
-  vec s7_0 = start0;
-  vec s8_0 = start0;
-  vec s9_0 = start0;
-  vec s10_0 = start0;
+// 6 columns x 8 rows of scores.
+[[gnu::noinline]] void attention_scores_6x8(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+  vec s50 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
+    s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 40]);
-    s1_0 = fma(a1, b0, s1_0);
+    s10 = fma(a1, b0, s10);
     const vec a2 = splat(b[k + 80]);
-    s2_0 = fma(a2, b0, s2_0);
+    s20 = fma(a2, b0, s20);
     const vec a3 = splat(b[k + 120]);
-    s3_0 = fma(a3, b0, s3_0);
+    s30 = fma(a3, b0, s30);
     const vec a4 = splat(b[k + 160]);
-    s4_0 = fma(a4, b0, s4_0);
+    s40 = fma(a4, b0, s40);
     const vec a5 = splat(b[k + 200]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 240]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 280]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 320]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 360]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 400]);
-    s10_0 = fma(a10, b0, s10_0);
+    s50 = fma(a5, b0, s50);
   }
 
-  const vec w0_0 = exp2_near(s0_0);
-  store(scores, w0_0);
-  const vec w1_0 = exp2_near(s1_0);
-  store(scores + 8, w1_0);
-  const vec w2_0 = exp2_near(s2_0);
-  store(scores + 16, w2_0);
-  const vec w3_0 = exp2_near(s3_0);
-  store(scores + 24, w3_0);
-  const vec w4_0 = exp2_near(s4_0);
-  store(scores + 32, w4_0);
-  const vec w5_0 = exp2_near(s5_0);
-  store(scores + 40, w5_0);
-  const vec w6_0 = exp2_near(s6_0);
-  store(scores + 48, w6_0);
-  const vec w7_0 = exp2_near(s7_0);
-  store(scores + 56, w7_0);
-  const vec w8_0 = exp2_near(s8_0);
-  store(scores + 64, w8_0);
-  const vec w9_0 = exp2_near(s9_0);
-  store(scores + 72, w9_0);
-  const vec w10_0 = exp2_near(s10_0);
-  store(scores + 80, w10_0);
+  store(scores, s00);
+  store(scores + 8, s10);
+  store(scores + 16, s20);
+  store(scores + 24, s30);
+  store(scores + 32, s40);
+  store(scores + 40, s50);
 
-  store(block_total,
-      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
-          w10_0);
+  const vec high0_0 = max(max(s00, s10), max(s20, s30));
+  const vec high1_0 = max(s40, s50);
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
 }
 
-// 11 columns x 8 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_11x8_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  vec s0_0 = start0;
-  vec s1_0 = start0;
-  vec s2_0 = start0;
-  vec s3_0 = start0;
-  vec s4_0 = start0;
-  vec s5_0 = start0;
-  vec s6_0 = start0;
-  vec s7_0 = start0;
-  vec s8_0 = start0;
-  vec s9_0 = start0;
-  vec s10_0 = start0;
+// 6 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_6x8_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+  vec s50 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 8 * k);
     const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
+    s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 40]);
-    s1_0 = fma(a1, b0, s1_0);
+    s10 = fma(a1, b0, s10);
     const vec a2 = splat(b[k + 80]);
-    s2_0 = fma(a2, b0, s2_0);
+    s20 = fma(a2, b0, s20);
     const vec a3 = splat(b[k + 120]);
-    s3_0 = fma(a3, b0, s3_0);
+    s30 = fma(a3, b0, s30);
     const vec a4 = splat(b[k + 160]);
-    s4_0 = fma(a4, b0, s4_0);
+    s40 = fma(a4, b0, s40);
     const vec a5 = splat(b[k + 200]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 240]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 280]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 320]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 360]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 400]);
-    s10_0 = fma(a10, b0, s10_0);
+    s50 = fma(a5, b0, s50);
   }
 
   const vec removed = splat(-__builtin_inff());
 
   const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 8, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 16, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 24, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 32, w4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  const vec w5_0 = exp2_near(x5_0);
-  store(scores + 40, w5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  const vec w6_0 = exp2_near(x6_0);
-  store(scores + 48, w6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  const vec w7_0 = exp2_near(x7_0);
-  store(scores + 56, w7_0);
-  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  const vec w8_0 = exp2_near(x8_0);
-  store(scores + 64, w8_0);
-  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  const vec w9_0 = exp2_near(x9_0);
-  store(scores + 72, w9_0);
-  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  const vec w10_0 = exp2_near(x10_0);
-  store(scores + 80, w10_0);
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 8, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 16, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 24, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 32, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  store(scores + 40, x5_0);
 
-  store(block_total,
-      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
-          w10_0);
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(x4_0, x5_0);
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
 }
 
-// 11 columns x 5 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_11x5(const float* b, float* scores, long row,
+// 6 columns x 5 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_6x5(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 77);
   const bool some0 = col < high0;
@@ -1575,13 +1314,148 @@ struct attention_memory {
   const long end = some0 ? 1 : 0;
   for (long v = 0; v < 1; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 11; ++i) {
+      for (long i = 0; i < 6; ++i) {
+        store(scores + 8 * i + 8 * v, splat(-__builtin_inff()));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_scores_6x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+}
+
+// 6 columns x 8 rows of weights.
+[[gnu::noinline]] void attention_weights_6x8(const float* rows, const float* b, float* scores,
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+  vec s20 = start0;
+  vec s30 = start0;
+  vec s40 = start0;
+  vec s50 = start0;
+#pragma GCC unroll 4
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 8 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 40]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 80]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 120]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 160]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 200]);
+    s50 = fma(a5, b0, s50);
+  }
+
+  const vec w0_0 = exp2_near(s00);
+  store(scores, w0_0);
+  const vec w1_0 = exp2_near(s10);
+  store(scores + 8, w1_0);
+  const vec w2_0 = exp2_near(s20);
+  store(scores + 16, w2_0);
+  const vec w3_0 = exp2_near(s30);
+  store(scores + 24, w3_0);
+  const vec w4_0 = exp2_near(s40);
+  store(scores + 32, w4_0);
+  const vec w5_0 = exp2_near(s50);
+  store(scores + 40, w5_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
+}
+
+// 6 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_6x8_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+  vec s20 = start0;
+  vec s30 = start0;
+  vec s40 = start0;
+  vec s50 = start0;
+#pragma GCC unroll 4
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 8 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 40]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 80]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 120]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 160]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 200]);
+    s50 = fma(a5, b0, s50);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 8, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 16, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 24, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 32, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  const vec w5_0 = exp2_near(x5_0);
+  store(scores + 40, w5_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
+}
+
+// 6 columns x 5 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_6x5(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(8 * (row / 8) + 8, 77);
+  const bool some0 = col < high0;
+  const long first = some0 ? 0 : 1;
+  const long end = some0 ? 1 : 0;
+  for (long v = 0; v < 1; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 6; ++i) {
         store(scores + 8 * i + 8 * v, splat(0.0f));
       }
     }
   }
   if (end - first == 1) {
-    attention_weights_11x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_weights_6x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+}
+
+// 5 columns x 5 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_5x5(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(8 * (row / 8) + 8, 77);
+  const bool some0 = col < high0;
+  const long first = some0 ? 0 : 1;
+  const long end = some0 ? 1 : 0;
+  for (long v = 0; v < 1; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 5; ++i) {
+        store(scores + 8 * i + 8 * v, splat(0.0f));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_weights_5x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
 }
@@ -1590,12 +1464,21 @@ struct attention_memory {
 [[gnu::noinline]] void attention_weights_of_5(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.k + 3080 * c1 + 40 * col;
-  for (long j = from; j < count - 10; j += 11) {
+  for (long j = from; j < count - 5; j += 6) {
     if (col + j < whole_end) {
-      attention_weights_11x8(local.rows, b + 40 * j, local.scores + 8 * j, local.shift,
+      attention_weights_6x8(local.rows, b + 40 * j, local.scores + 8 * j, local.shift,
           local.block_total);
     } else {
-      attention_weights_in_part_11x5(b + 40 * j, local.scores + 8 * j, row, col + j, local);
+      attention_weights_in_part_6x5(b + 40 * j, local.scores + 8 * j, row, col + j, local);
+    }
+  }
+  const long rest = 6 * (count / 6);
+  if (rest < count && from <= rest) {
+    if (col + rest < whole_end) {
+      attention_weights_5x8(local.rows, b + 40 * rest, local.scores + 8 * rest, local.shift,
+          local.block_total);
+    } else {
+      attention_weights_in_part_5x5(b + 40 * rest, local.scores + 8 * rest, row, col + rest, local);
     }
   }
 }
@@ -1604,11 +1487,19 @@ struct attention_memory {
 [[gnu::noinline]] void attention_scores_of_5(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.k + 3080 * c1 + 40 * col;
-  for (long j = from; j < count - 10; j += 11) {
+  for (long j = from; j < count - 5; j += 6) {
     if (col + j < whole_end) {
-      attention_scores_11x8(local.rows, b + 40 * j, local.scores + 8 * j, local.block_peak);
+      attention_scores_6x8(local.rows, b + 40 * j, local.scores + 8 * j, local.block_peak);
     } else {
-      attention_scores_in_part_11x5(b + 40 * j, local.scores + 8 * j, row, col + j, local);
+      attention_scores_in_part_6x5(b + 40 * j, local.scores + 8 * j, row, col + j, local);
+    }
+  }
+  const long rest = 6 * (count / 6);
+  if (rest < count && from <= rest) {
+    if (col + rest < whole_end) {
+      attention_scores_5x8(local.rows, b + 40 * rest, local.scores + 8 * rest, local.block_peak);
+    } else {
+      attention_scores_in_part_5x5(b + 40 * rest, local.scores + 8 * rest, row, col + rest, local);
     }
   }
 }
@@ -1672,15 +1563,17 @@ struct attention_memory {
   }
 }
 
-// One row x 24 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_1x24(const float* weights, const float* v, long count,
+// One row x 40 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_1x40(const float* weights, const float* v, long count,
     float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
 
   if (!fresh) {
     s00 = load(out);
     s01 = load(out + 8);
     s02 = load(out + 16);
+    s03 = load(out + 24);
+    s04 = load(out + 32);
   }
 
 #pragma GCC unroll 4
@@ -1692,34 +1585,17 @@ struct attention_memory {
     s01 = fma(a0, b1, s01);
     const vec b2 = load(v + 40 * k + 16);
     s02 = fma(a0, b2, s02);
+    const vec b3 = load(v + 40 * k + 24);
+    s03 = fma(a0, b3, s03);
+    const vec b4 = load(v + 40 * k + 32);
+    s04 = fma(a0, b4, s04);
   }
 
   store(out, s00);
   store(out + 8, s01);
   store(out + 16, s02);
-}
-
-// One row x 16 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_1x16(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-  }
-
-#pragma GCC unroll 4
-  for (long k = 0; k < count; ++k) {
-    const vec a0 = splat(weights[8 * k]);
-    const vec b0 = load(v + 40 * k);
-    s00 = fma(a0, b0, s00);
-    const vec b1 = load(v + 40 * k + 8);
-    s01 = fma(a0, b1, s01);
-  }
-
-  store(out, s00);
-  store(out + 8, s01);
+  store(out + 24, s03);
+  store(out + 32, s04);
 }
 
 // Scores of 5 rows and `count` columns become weights and are folded into the result.
@@ -1729,25 +1605,15 @@ struct attention_memory {
   float* out = m.out + 3080 * c1 + 40 * row;
   store(local.total, load(local.total) + load(local.block_total));
 
-  for (long i = 0; i < 4; i += 4) {
-    const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 77);
+  for (long i = 0; i < 4; i += 2) {
+    const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
     const long end = smaller(high_last - col, count);
-    attention_values_4x24(local.scores + i, v, end, out + 40 * i, fresh);
+    attention_values_2x40(local.scores + i, v, end, out + 40 * i, fresh);
   }
   {
     const long high_first = smaller(8 * ((row + 4) / 8) + 8, 77);
     const long end = smaller(high_first - col, count);
-    attention_values_1x24(local.scores + 4, v, end, out + 160, fresh);
-  }
-  for (long i = 0; i < 4; i += 4) {
-    const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 77);
-    const long end = smaller(high_last - col, count);
-    attention_values_4x16(local.scores + i, v + 24, end, out + 40 * i + 24, fresh);
-  }
-  {
-    const long high_first = smaller(8 * ((row + 4) / 8) + 8, 77);
-    const long end = smaller(high_first - col, count);
-    attention_values_1x16(local.scores + 4, v + 24, end, out + 184, fresh);
+    attention_values_1x40(local.scores + 4, v, end, out + 160, fresh);
   }
 }
 
@@ -1761,12 +1627,18 @@ struct attention_memory {
   if (fresh) {
     const float* b = m.k + 3080 * c1 + 40 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
-    if (col < whole_end) {
-      attention_scores_11x8(local.rows, b, local.scores, local.block_peak);
+    if (count < 6) {
+      if (col < whole_end) {
+        attention_scores_5x8(local.rows, b, local.scores, local.block_peak);
+      } else {
+        attention_scores_in_part_5x5(b, local.scores, row, col, local);
+      }
+    } else if (col < whole_end) {
+      attention_scores_6x8(local.rows, b, local.scores, local.block_peak);
     } else {
-      attention_scores_in_part_11x5(b, local.scores, row, col, local);
+      attention_scores_in_part_6x5(b, local.scores, row, col, local);
     }
-    done = 11;
+    done = smaller(6, count);
     attention_weigh_8(local, done, true);
   }
 
@@ -1799,8 +1671,8 @@ struct attention_memory {
   store(local.total, splat(0.0f));
 
   bool fresh = true;
-  for (long col = 0; col < 77; col += 88) {
-    attention_visit_5(m, c1, row, col, smaller(88, 77 - col), 66, local, fresh);
+  for (long col = 0; col < 77; col += 96) {
+    attention_visit_5(m, c1, row, col, smaller(96, 77 - col), 72, local, fresh);
     fresh = false;
   }
 
@@ -1846,13 +1718,13 @@ struct attention_memory {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 1072L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 1136L * worker));
   restore_float_state(before);
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 4288u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 4544u * (size_t)workers; }
 
 void run(const sdpa_1_3_77_40_true_args* args, const void* packed, void* workspace, int workers,
     sdpa_1_3_77_40_true_parallel_for parallel_for, void* ctx) {

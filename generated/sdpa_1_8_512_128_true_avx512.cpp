@@ -15,11 +15,11 @@
 //   };
 //
 // What was decided:
-// - attention: 8 times 512 rows against 512 columns, 192 at a time: their scores lie in a worker's
-//   40.8 kB and nowhere else. 16 blocks of 32 rows, score tiles of 8 columns x 32 lanes: 16 of 32
+// - attention: 8 times 512 rows against 512 columns, 96 at a time: their scores lie in a worker's
+//   28.8 kB and nowhere else. 16 blocks of 32 rows, score tiles of 8 columns x 32 lanes: 16 of 32
 //   registers accumulate, a step is 16 fma on 10 loads. Whole tiles of removed pairs are skipped;
-//   tiles that keep all pairs test none. Value tiles of 13 rows x 32 columns: 26 of 32 registers
-//   accumulate, a step is 26 fma on 15 loads.
+//   tiles that keep all pairs test none. Value tiles of 6 rows x 64 columns: 24 of 32 registers
+//   accumulate, a step is 24 fma on 10 loads.
 #include "sdpa_1_8_512_128_true.h"
 
 #include <immintrin.h>
@@ -235,7 +235,7 @@ struct Memory {
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
   float rows[4096];       // [128][32], scaled, in units of log 2
-  float scores[6144];     // [192][32]; weights once they are known
+  float scores[3072];     // [96][32]; weights once they are known
   float peak[32];         // of each row, the score that the others are compared with
   float total[32];        // and the sum of its weights
   float carry[32];        // what its older sums are multiplied by, at the end by what
@@ -892,186 +892,150 @@ struct attention_memory {
   }
 }
 
-// 13 rows x 32 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_13x32(const float* weights, const float* v, long count,
+// 6 rows x 64 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_6x64(const float* weights, const float* v, long count,
     float* out, bool fresh) {
-  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
-  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
-  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
-  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
-  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
-  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
-  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
-  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
-  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
-  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
-  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
-  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
-  vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
-
-  if (!fresh) {
-    s0_0 = load(out);
-    s0_1 = load(out + 16);
-    s1_0 = load(out + 128);
-    s1_1 = load(out + 144);
-    s2_0 = load(out + 256);
-    s2_1 = load(out + 272);
-    s3_0 = load(out + 384);
-    s3_1 = load(out + 400);
-    s4_0 = load(out + 512);
-    s4_1 = load(out + 528);
-    s5_0 = load(out + 640);
-    s5_1 = load(out + 656);
-    s6_0 = load(out + 768);
-    s6_1 = load(out + 784);
-    s7_0 = load(out + 896);
-    s7_1 = load(out + 912);
-    s8_0 = load(out + 1024);
-    s8_1 = load(out + 1040);
-    s9_0 = load(out + 1152);
-    s9_1 = load(out + 1168);
-    s10_0 = load(out + 1280);
-    s10_1 = load(out + 1296);
-    s11_0 = load(out + 1408);
-    s11_1 = load(out + 1424);
-    s12_0 = load(out + 1536);
-    s12_1 = load(out + 1552);
-  }
-
-#pragma GCC unroll 4
-  for (long k = 0; k < count; ++k) {
-    const vec b0 = load(v + 128 * k);
-    const vec b1 = load(v + 128 * k + 16);
-    const vec a0 = splat(weights[32 * k]);
-    s0_0 = fma(a0, b0, s0_0);
-    s0_1 = fma(a0, b1, s0_1);
-    const vec a1 = splat(weights[32 * k + 1]);
-    s1_0 = fma(a1, b0, s1_0);
-    s1_1 = fma(a1, b1, s1_1);
-    const vec a2 = splat(weights[32 * k + 2]);
-    s2_0 = fma(a2, b0, s2_0);
-    s2_1 = fma(a2, b1, s2_1);
-    const vec a3 = splat(weights[32 * k + 3]);
-    s3_0 = fma(a3, b0, s3_0);
-    s3_1 = fma(a3, b1, s3_1);
-    const vec a4 = splat(weights[32 * k + 4]);
-    s4_0 = fma(a4, b0, s4_0);
-    s4_1 = fma(a4, b1, s4_1);
-    const vec a5 = splat(weights[32 * k + 5]);
-    s5_0 = fma(a5, b0, s5_0);
-    s5_1 = fma(a5, b1, s5_1);
-    const vec a6 = splat(weights[32 * k + 6]);
-    s6_0 = fma(a6, b0, s6_0);
-    s6_1 = fma(a6, b1, s6_1);
-    const vec a7 = splat(weights[32 * k + 7]);
-    s7_0 = fma(a7, b0, s7_0);
-    s7_1 = fma(a7, b1, s7_1);
-    const vec a8 = splat(weights[32 * k + 8]);
-    s8_0 = fma(a8, b0, s8_0);
-    s8_1 = fma(a8, b1, s8_1);
-    const vec a9 = splat(weights[32 * k + 9]);
-    s9_0 = fma(a9, b0, s9_0);
-    s9_1 = fma(a9, b1, s9_1);
-    const vec a10 = splat(weights[32 * k + 10]);
-    s10_0 = fma(a10, b0, s10_0);
-    s10_1 = fma(a10, b1, s10_1);
-    const vec a11 = splat(weights[32 * k + 11]);
-    s11_0 = fma(a11, b0, s11_0);
-    s11_1 = fma(a11, b1, s11_1);
-    const vec a12 = splat(weights[32 * k + 12]);
-    s12_0 = fma(a12, b0, s12_0);
-    s12_1 = fma(a12, b1, s12_1);
-  }
-
-  store(out, s0_0);
-  store(out + 16, s0_1);
-  store(out + 128, s1_0);
-  store(out + 144, s1_1);
-  store(out + 256, s2_0);
-  store(out + 272, s2_1);
-  store(out + 384, s3_0);
-  store(out + 400, s3_1);
-  store(out + 512, s4_0);
-  store(out + 528, s4_1);
-  store(out + 640, s5_0);
-  store(out + 656, s5_1);
-  store(out + 768, s6_0);
-  store(out + 784, s6_1);
-  store(out + 896, s7_0);
-  store(out + 912, s7_1);
-  store(out + 1024, s8_0);
-  store(out + 1040, s8_1);
-  store(out + 1152, s9_0);
-  store(out + 1168, s9_1);
-  store(out + 1280, s10_0);
-  store(out + 1296, s10_1);
-  store(out + 1408, s11_0);
-  store(out + 1424, s11_1);
-  store(out + 1536, s12_0);
-  store(out + 1552, s12_1);
-}
-
-// 6 rows x 32 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_6x32(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
 
   if (!fresh) {
     s00 = load(out);
     s01 = load(out + 16);
+    s02 = load(out + 32);
+    s03 = load(out + 48);
     s10 = load(out + 128);
     s11 = load(out + 144);
+    s12 = load(out + 160);
+    s13 = load(out + 176);
     s20 = load(out + 256);
     s21 = load(out + 272);
+    s22 = load(out + 288);
+    s23 = load(out + 304);
     s30 = load(out + 384);
     s31 = load(out + 400);
+    s32 = load(out + 416);
+    s33 = load(out + 432);
     s40 = load(out + 512);
     s41 = load(out + 528);
+    s42 = load(out + 544);
+    s43 = load(out + 560);
     s50 = load(out + 640);
     s51 = load(out + 656);
+    s52 = load(out + 672);
+    s53 = load(out + 688);
   }
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 128 * k);
     const vec b1 = load(v + 128 * k + 16);
+    const vec b2 = load(v + 128 * k + 32);
+    const vec b3 = load(v + 128 * k + 48);
     const vec a0 = splat(weights[32 * k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
     const vec a1 = splat(weights[32 * k + 1]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
     const vec a2 = splat(weights[32 * k + 2]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
     const vec a3 = splat(weights[32 * k + 3]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
     const vec a4 = splat(weights[32 * k + 4]);
     s40 = fma(a4, b0, s40);
     s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
     const vec a5 = splat(weights[32 * k + 5]);
     s50 = fma(a5, b0, s50);
     s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    s53 = fma(a5, b3, s53);
   }
 
   store(out, s00);
   store(out + 16, s01);
+  store(out + 32, s02);
+  store(out + 48, s03);
   store(out + 128, s10);
   store(out + 144, s11);
+  store(out + 160, s12);
+  store(out + 176, s13);
   store(out + 256, s20);
   store(out + 272, s21);
+  store(out + 288, s22);
+  store(out + 304, s23);
   store(out + 384, s30);
   store(out + 400, s31);
+  store(out + 416, s32);
+  store(out + 432, s33);
   store(out + 512, s40);
   store(out + 528, s41);
+  store(out + 544, s42);
+  store(out + 560, s43);
   store(out + 640, s50);
   store(out + 656, s51);
+  store(out + 672, s52);
+  store(out + 688, s53);
+}
+
+// 2 rows x 64 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_2x64(const float* weights, const float* v, long count,
+    float* out, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+
+  if (!fresh) {
+    s00 = load(out);
+    s01 = load(out + 16);
+    s02 = load(out + 32);
+    s03 = load(out + 48);
+    s10 = load(out + 128);
+    s11 = load(out + 144);
+    s12 = load(out + 160);
+    s13 = load(out + 176);
+  }
+
+#pragma GCC unroll 4
+  for (long k = 0; k < count; ++k) {
+    const vec a0 = splat(weights[32 * k]);
+    const vec a1 = splat(weights[32 * k + 1]);
+    const vec b0 = load(v + 128 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(v + 128 * k + 16);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(v + 128 * k + 32);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(v + 128 * k + 48);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store(out + 32, s02);
+  store(out + 48, s03);
+  store(out + 128, s10);
+  store(out + 144, s11);
+  store(out + 160, s12);
+  store(out + 176, s13);
 }
 
 // Scores of 32 rows and `count` columns become weights and are folded into the result.
@@ -1082,16 +1046,16 @@ struct attention_memory {
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
 
-  for (long n = 0; n < 128; n += 32) {
-    for (long i = 0; i < 26; i += 13) {
-      const long high_last = 16 * ((row + i + 12) / 16) + 16;
+  for (long n = 0; n < 128; n += 64) {
+    for (long i = 0; i < 30; i += 6) {
+      const long high_last = 16 * ((row + i + 5) / 16) + 16;
       const long end = smaller(high_last - col, count);
-      attention_values_13x32(local.scores + i, v + n, end, out + 128 * i + n, fresh);
+      attention_values_6x64(local.scores + i, v + n, end, out + 128 * i + n, fresh);
     }
     {
       const long high_last = 16 * ((row + 31) / 16) + 16;
       const long end = smaller(high_last - col, count);
-      attention_values_6x32(local.scores + 26, v + n, end, out + n + 3328, fresh);
+      attention_values_2x64(local.scores + 30, v + n, end, out + n + 3840, fresh);
     }
   }
 }
@@ -1206,8 +1170,8 @@ struct attention_memory {
   bool fresh = true;
   const long whole_end = 32 * nth;
   const long end = 32 * nth + 32;
-  for (long col = 0; col < end; col += 192) {
-    attention_visit_32(m, c1, row, col, smaller(192, end - col), whole_end, local, fresh);
+  for (long col = 0; col < end; col += 96) {
+    attention_visit_32(m, c1, row, col, smaller(96, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
@@ -1250,13 +1214,13 @@ struct attention_memory {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 10432L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 7360L * worker));
   restore_float_state(before);
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 41728u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 29440u * (size_t)workers; }
 
 void run(const sdpa_1_8_512_128_true_args* args, const void* packed, void* workspace, int workers,
     sdpa_1_8_512_128_true_parallel_for parallel_for, void* ctx) {

@@ -19,12 +19,12 @@
 // - project_wq_wk_wv: 137 rows of 320 by wq (320 columns), wk (320 columns) and wv (320 columns),
 //   packed in 60 panels of 16 columns (20 kB), one an item; tiles of 6 rows x 16 columns: 12 of 16
 //   registers accumulate, a step is 12 fma on 8 loads.
-// - attention: 5 times 137 rows against 137 columns, 140 at a time: their scores lie in a worker's
-//   19.7 kB and nowhere else. 5 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
+// - attention: 5 times 137 rows against 137 columns, 128 at a time: their scores lie in a worker's
+//   18.6 kB and nowhere else. 5 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
 //   registers accumulate, a step is 12 fma on 7 loads. 1 block of 17 rows, score tiles of 4 columns
 //   x 24 lanes: 12 of 16 registers accumulate, a step is 12 fma on 7 loads. Whole tiles of removed
-//   pairs are skipped; tiles that keep all pairs test none. Value tiles of 6 rows x 16 columns: 12
-//   of 16 registers accumulate, a step is 12 fma on 8 loads.
+//   pairs are skipped; tiles that keep all pairs test none. Value tiles of 3 rows x 32 columns: 12
+//   of 16 registers accumulate, a step is 12 fma on 7 loads.
 // - project_wo: 137 rows of 320 by wo (320 columns), packed in 20 panels of 16 columns (20 kB), one
 //   an item; tiles of 6 rows x 16 columns: 12 of 16 registers accumulate, a step is 12 fma on 8
 //   loads.
@@ -240,7 +240,7 @@ struct Memory {
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
   float rows[1536];       // [64][24], scaled, in units of log 2
-  float scores[3360];     // [140][24]; weights once they are known
+  float scores[3072];     // [128][24]; weights once they are known
   float peak[24];         // of each row, the score that the others are compared with
   float total[24];        // and the sum of its weights
   float carry[24];        // what its older sums are multiplied by, at the end by what
@@ -1576,67 +1576,63 @@ struct attention_memory {
   }
 }
 
-// 6 rows x 16 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_6x16(const float* weights, const float* v, long count,
+// 3 rows x 32 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_3x32(const float* weights, const float* v, long count,
     float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
 
   if (!fresh) {
     s00 = load(out);
     s01 = load(out + 8);
+    s02 = load(out + 16);
+    s03 = load(out + 24);
     s10 = load(out + 320);
     s11 = load(out + 328);
+    s12 = load(out + 336);
+    s13 = load(out + 344);
     s20 = load(out + 640);
     s21 = load(out + 648);
-    s30 = load(out + 960);
-    s31 = load(out + 968);
-    s40 = load(out + 1280);
-    s41 = load(out + 1288);
-    s50 = load(out + 1600);
-    s51 = load(out + 1608);
+    s22 = load(out + 656);
+    s23 = load(out + 664);
   }
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
-    const vec b0 = load(v + 64 * k);
-    const vec b1 = load(v + 64 * k + 8);
     const vec a0 = splat(weights[24 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
     const vec a1 = splat(weights[24 * k + 1]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
     const vec a2 = splat(weights[24 * k + 2]);
+    const vec b0 = load(v + 64 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
     s20 = fma(a2, b0, s20);
+    const vec b1 = load(v + 64 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
     s21 = fma(a2, b1, s21);
-    const vec a3 = splat(weights[24 * k + 3]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(weights[24 * k + 4]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(weights[24 * k + 5]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
+    const vec b2 = load(v + 64 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    s22 = fma(a2, b2, s22);
+    const vec b3 = load(v + 64 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    s23 = fma(a2, b3, s23);
   }
 
   store(out, s00);
   store(out + 8, s01);
+  store(out + 16, s02);
+  store(out + 24, s03);
   store(out + 320, s10);
   store(out + 328, s11);
+  store(out + 336, s12);
+  store(out + 344, s13);
   store(out + 640, s20);
   store(out + 648, s21);
-  store(out + 960, s30);
-  store(out + 968, s31);
-  store(out + 1280, s40);
-  store(out + 1288, s41);
-  store(out + 1600, s50);
-  store(out + 1608, s51);
+  store(out + 656, s22);
+  store(out + 664, s23);
 }
 
 // Scores of 24 rows and `count` columns become weights and are folded into the result.
@@ -1648,11 +1644,11 @@ struct attention_memory {
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
 
-  for (long n = 0; n < 64; n += 16) {
-    for (long i = 0; i < 24; i += 6) {
-      const long high_last = smaller(8 * ((row + i + 5) / 8) + 8, 137);
+  for (long n = 0; n < 64; n += 32) {
+    for (long i = 0; i < 24; i += 3) {
+      const long high_last = smaller(8 * ((row + i + 2) / 8) + 8, 137);
       const long end = smaller(high_last - col, count);
-      attention_values_6x16(local.scores + i, v + n, end, out + 320 * i + n, fresh);
+      attention_values_3x32(local.scores + i, v + n, end, out + 320 * i + n, fresh);
     }
   }
 }
@@ -1778,8 +1774,8 @@ struct attention_memory {
   bool fresh = true;
   const long whole_end = 24 * nth;
   const long end = 24 * nth + 24;
-  for (long col = 0; col < end; col += 140) {
-    attention_visit_24(m, c1, row, col, smaller(140, end - col), whole_end, local, fresh);
+  for (long col = 0; col < end; col += 128) {
+    attention_visit_24(m, c1, row, col, smaller(128, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
@@ -2060,59 +2056,49 @@ struct attention_memory {
   }
 }
 
-// 5 rows x 16 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_5x16(const float* weights, const float* v, long count,
+// 2 rows x 32 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_2x32(const float* weights, const float* v, long count,
     float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
 
   if (!fresh) {
     s00 = load(out);
     s01 = load(out + 8);
+    s02 = load(out + 16);
+    s03 = load(out + 24);
     s10 = load(out + 320);
     s11 = load(out + 328);
-    s20 = load(out + 640);
-    s21 = load(out + 648);
-    s30 = load(out + 960);
-    s31 = load(out + 968);
-    s40 = load(out + 1280);
-    s41 = load(out + 1288);
+    s12 = load(out + 336);
+    s13 = load(out + 344);
   }
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
-    const vec b0 = load(v + 64 * k);
-    const vec b1 = load(v + 64 * k + 8);
     const vec a0 = splat(weights[24 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
     const vec a1 = splat(weights[24 * k + 1]);
+    const vec b0 = load(v + 64 * k);
+    s00 = fma(a0, b0, s00);
     s10 = fma(a1, b0, s10);
+    const vec b1 = load(v + 64 * k + 8);
+    s01 = fma(a0, b1, s01);
     s11 = fma(a1, b1, s11);
-    const vec a2 = splat(weights[24 * k + 2]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(weights[24 * k + 3]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(weights[24 * k + 4]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
+    const vec b2 = load(v + 64 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(v + 64 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
   }
 
   store(out, s00);
   store(out + 8, s01);
+  store(out + 16, s02);
+  store(out + 24, s03);
   store(out + 320, s10);
   store(out + 328, s11);
-  store(out + 640, s20);
-  store(out + 648, s21);
-  store(out + 960, s30);
-  store(out + 968, s31);
-  store(out + 1280, s40);
-  store(out + 1288, s41);
+  store(out + 336, s12);
+  store(out + 344, s13);
 }
 
 // Scores of 17 rows and `count` columns become weights and are folded into the result.
@@ -2124,16 +2110,16 @@ struct attention_memory {
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
 
-  for (long n = 0; n < 64; n += 16) {
-    for (long i = 0; i < 12; i += 6) {
-      const long high_last = smaller(8 * ((row + i + 5) / 8) + 8, 137);
+  for (long n = 0; n < 64; n += 32) {
+    for (long i = 0; i < 15; i += 3) {
+      const long high_last = smaller(8 * ((row + i + 2) / 8) + 8, 137);
       const long end = smaller(high_last - col, count);
-      attention_values_6x16(local.scores + i, v + n, end, out + 320 * i + n, fresh);
+      attention_values_3x32(local.scores + i, v + n, end, out + 320 * i + n, fresh);
     }
     {
       const long high_last = smaller(8 * ((row + 16) / 8) + 8, 137);
       const long end = smaller(high_last - col, count);
-      attention_values_5x16(local.scores + 12, v + n, end, out + n + 3840, fresh);
+      attention_values_2x32(local.scores + 15, v + n, end, out + n + 4800, fresh);
     }
   }
 }
@@ -2207,8 +2193,8 @@ struct attention_memory {
   store(local.total + 16, splat(0.0f));
 
   bool fresh = true;
-  for (long col = 0; col < 137; col += 140) {
-    attention_visit_17(m, c1, row, col, smaller(140, 137 - col), 120, local, fresh);
+  for (long col = 0; col < 137; col += 128) {
+    attention_visit_17(m, c1, row, col, smaller(128, 137 - col), 120, local, fresh);
     fresh = false;
   }
 
@@ -2368,7 +2354,7 @@ void project_wq_wk_wv_body(void* state, long item, int) {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 5040L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 4752L * worker));
   restore_float_state(before);
 }
 
@@ -2402,7 +2388,7 @@ void project_wo_body(void* state, long item, int) {
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 701440u + 20160u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 701440u + 19008u * (size_t)workers; }
 
 size_t packed_bytes() { return 1708544u; }
 

@@ -19,12 +19,12 @@
 // - project_wq_wk_wv: 137 rows of 320 by wq (320 columns), wk (320 columns) and wv (320 columns),
 //   packed in 15 panels of 64 columns (80 kB), one an item; tiles of 6 rows x 64 columns: 24 of 32
 //   registers accumulate, a step is 24 fma on 10 loads.
-// - attention: 5 times 137 rows against 137 columns, 112 at a time: their scores lie in a worker's
-//   34.1 kB and nowhere else. 2 blocks of 48 rows, score tiles of 8 columns x 48 lanes: 24 of 32
-//   registers accumulate, a step is 24 fma on 11 loads. 1 block of 41 rows, score tiles of 7
-//   columns x 48 lanes: 21 of 32 registers accumulate, a step is 21 fma on 10 loads. Whole tiles of
-//   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 14 rows x 32
-//   columns: 28 of 32 registers accumulate, a step is 28 fma on 16 loads.
+// - attention: 5 times 137 rows against 137 columns, 96 at a time: their scores lie in a worker's
+//   31.1 kB and nowhere else. 2 blocks of 48 rows, score tiles of 8 columns x 48 lanes: 24 of 32
+//   registers accumulate, a step is 24 fma on 11 loads. 1 block of 41 rows, score tiles of 6
+//   columns x 48 lanes: 18 of 32 registers accumulate, a step is 18 fma on 9 loads. Whole tiles of
+//   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 6 rows x 64
+//   columns: 24 of 32 registers accumulate, a step is 24 fma on 10 loads.
 // - project_wo: 137 rows of 320 by wo (320 columns), packed in 5 panels of 64 columns (80 kB), one
 //   an item; tiles of 6 rows x 64 columns: 24 of 32 registers accumulate, a step is 24 fma on 10
 //   loads.
@@ -249,7 +249,7 @@ struct Memory {
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
   float rows[3072];       // [64][48], scaled, in units of log 2
-  float scores[5376];     // [112][48]; weights once they are known
+  float scores[4608];     // [96][48]; weights once they are known
   float peak[48];         // of each row, the score that the others are compared with
   float total[48];        // and the sum of its weights
   float carry[48];        // what its older sums are multiplied by, at the end by what
@@ -2039,194 +2039,105 @@ struct attention_memory {
   }
 }
 
-// 14 rows x 32 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_14x32(const float* weights, const float* v, long count,
+// 6 rows x 64 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_6x64(const float* weights, const float* v, long count,
     float* out, bool fresh) {
-  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
-  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
-  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
-  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
-  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
-  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
-  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
-  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
-  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
-  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
-  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
-  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
-  vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
-  vec s13_0 = splat(0.0f), s13_1 = splat(0.0f);
-
-  if (!fresh) {
-    s0_0 = load(out);
-    s0_1 = load(out + 16);
-    s1_0 = load(out + 320);
-    s1_1 = load(out + 336);
-    s2_0 = load(out + 640);
-    s2_1 = load(out + 656);
-    s3_0 = load(out + 960);
-    s3_1 = load(out + 976);
-    s4_0 = load(out + 1280);
-    s4_1 = load(out + 1296);
-    s5_0 = load(out + 1600);
-    s5_1 = load(out + 1616);
-    s6_0 = load(out + 1920);
-    s6_1 = load(out + 1936);
-    s7_0 = load(out + 2240);
-    s7_1 = load(out + 2256);
-    s8_0 = load(out + 2560);
-    s8_1 = load(out + 2576);
-    s9_0 = load(out + 2880);
-    s9_1 = load(out + 2896);
-    s10_0 = load(out + 3200);
-    s10_1 = load(out + 3216);
-    s11_0 = load(out + 3520);
-    s11_1 = load(out + 3536);
-    s12_0 = load(out + 3840);
-    s12_1 = load(out + 3856);
-    s13_0 = load(out + 4160);
-    s13_1 = load(out + 4176);
-  }
-
-#pragma GCC unroll 4
-  for (long k = 0; k < count; ++k) {
-    const vec b0 = load(v + 64 * k);
-    const vec b1 = load(v + 64 * k + 16);
-    const vec a0 = splat(weights[48 * k]);
-    s0_0 = fma(a0, b0, s0_0);
-    s0_1 = fma(a0, b1, s0_1);
-    const vec a1 = splat(weights[48 * k + 1]);
-    s1_0 = fma(a1, b0, s1_0);
-    s1_1 = fma(a1, b1, s1_1);
-    const vec a2 = splat(weights[48 * k + 2]);
-    s2_0 = fma(a2, b0, s2_0);
-    s2_1 = fma(a2, b1, s2_1);
-    const vec a3 = splat(weights[48 * k + 3]);
-    s3_0 = fma(a3, b0, s3_0);
-    s3_1 = fma(a3, b1, s3_1);
-    const vec a4 = splat(weights[48 * k + 4]);
-    s4_0 = fma(a4, b0, s4_0);
-    s4_1 = fma(a4, b1, s4_1);
-    const vec a5 = splat(weights[48 * k + 5]);
-    s5_0 = fma(a5, b0, s5_0);
-    s5_1 = fma(a5, b1, s5_1);
-    const vec a6 = splat(weights[48 * k + 6]);
-    s6_0 = fma(a6, b0, s6_0);
-    s6_1 = fma(a6, b1, s6_1);
-    const vec a7 = splat(weights[48 * k + 7]);
-    s7_0 = fma(a7, b0, s7_0);
-    s7_1 = fma(a7, b1, s7_1);
-    const vec a8 = splat(weights[48 * k + 8]);
-    s8_0 = fma(a8, b0, s8_0);
-    s8_1 = fma(a8, b1, s8_1);
-    const vec a9 = splat(weights[48 * k + 9]);
-    s9_0 = fma(a9, b0, s9_0);
-    s9_1 = fma(a9, b1, s9_1);
-    const vec a10 = splat(weights[48 * k + 10]);
-    s10_0 = fma(a10, b0, s10_0);
-    s10_1 = fma(a10, b1, s10_1);
-    const vec a11 = splat(weights[48 * k + 11]);
-    s11_0 = fma(a11, b0, s11_0);
-    s11_1 = fma(a11, b1, s11_1);
-    const vec a12 = splat(weights[48 * k + 12]);
-    s12_0 = fma(a12, b0, s12_0);
-    s12_1 = fma(a12, b1, s12_1);
-    const vec a13 = splat(weights[48 * k + 13]);
-    s13_0 = fma(a13, b0, s13_0);
-    s13_1 = fma(a13, b1, s13_1);
-  }
-
-  store(out, s0_0);
-  store(out + 16, s0_1);
-  store(out + 320, s1_0);
-  store(out + 336, s1_1);
-  store(out + 640, s2_0);
-  store(out + 656, s2_1);
-  store(out + 960, s3_0);
-  store(out + 976, s3_1);
-  store(out + 1280, s4_0);
-  store(out + 1296, s4_1);
-  store(out + 1600, s5_0);
-  store(out + 1616, s5_1);
-  store(out + 1920, s6_0);
-  store(out + 1936, s6_1);
-  store(out + 2240, s7_0);
-  store(out + 2256, s7_1);
-  store(out + 2560, s8_0);
-  store(out + 2576, s8_1);
-  store(out + 2880, s9_0);
-  store(out + 2896, s9_1);
-  store(out + 3200, s10_0);
-  store(out + 3216, s10_1);
-  store(out + 3520, s11_0);
-  store(out + 3536, s11_1);
-  store(out + 3840, s12_0);
-  store(out + 3856, s12_1);
-  store(out + 4160, s13_0);
-  store(out + 4176, s13_1);
-}
-
-// 6 rows x 32 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_6x32(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
 
   if (!fresh) {
     s00 = load(out);
     s01 = load(out + 16);
+    s02 = load(out + 32);
+    s03 = load(out + 48);
     s10 = load(out + 320);
     s11 = load(out + 336);
+    s12 = load(out + 352);
+    s13 = load(out + 368);
     s20 = load(out + 640);
     s21 = load(out + 656);
+    s22 = load(out + 672);
+    s23 = load(out + 688);
     s30 = load(out + 960);
     s31 = load(out + 976);
+    s32 = load(out + 992);
+    s33 = load(out + 1008);
     s40 = load(out + 1280);
     s41 = load(out + 1296);
+    s42 = load(out + 1312);
+    s43 = load(out + 1328);
     s50 = load(out + 1600);
     s51 = load(out + 1616);
+    s52 = load(out + 1632);
+    s53 = load(out + 1648);
   }
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 16);
+    const vec b2 = load(v + 64 * k + 32);
+    const vec b3 = load(v + 64 * k + 48);
     const vec a0 = splat(weights[48 * k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
     const vec a1 = splat(weights[48 * k + 1]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
     const vec a2 = splat(weights[48 * k + 2]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
     const vec a3 = splat(weights[48 * k + 3]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
     const vec a4 = splat(weights[48 * k + 4]);
     s40 = fma(a4, b0, s40);
     s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
     const vec a5 = splat(weights[48 * k + 5]);
     s50 = fma(a5, b0, s50);
     s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    s53 = fma(a5, b3, s53);
   }
 
   store(out, s00);
   store(out + 16, s01);
+  store(out + 32, s02);
+  store(out + 48, s03);
   store(out + 320, s10);
   store(out + 336, s11);
+  store(out + 352, s12);
+  store(out + 368, s13);
   store(out + 640, s20);
   store(out + 656, s21);
+  store(out + 672, s22);
+  store(out + 688, s23);
   store(out + 960, s30);
   store(out + 976, s31);
+  store(out + 992, s32);
+  store(out + 1008, s33);
   store(out + 1280, s40);
   store(out + 1296, s41);
+  store(out + 1312, s42);
+  store(out + 1328, s43);
   store(out + 1600, s50);
   store(out + 1616, s51);
+  store(out + 1632, s52);
+  store(out + 1648, s53);
 }
 
 // Scores of 48 rows and `count` columns become weights and are folded into the result.
@@ -2238,17 +2149,10 @@ struct attention_memory {
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
   store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
 
-  for (long n = 0; n < 64; n += 32) {
-    for (long i = 0; i < 42; i += 14) {
-      const long high_last = smaller(16 * ((row + i + 13) / 16) + 16, 137);
-      const long end = smaller(high_last - col, count);
-      attention_values_14x32(local.scores + i, v + n, end, out + 320 * i + n, fresh);
-    }
-    {
-      const long high_last = smaller(16 * ((row + 47) / 16) + 16, 137);
-      const long end = smaller(high_last - col, count);
-      attention_values_6x32(local.scores + 42, v + n, end, out + n + 13440, fresh);
-    }
+  for (long i = 0; i < 48; i += 6) {
+    const long high_last = smaller(16 * ((row + i + 5) / 16) + 16, 137);
+    const long end = smaller(high_last - col, count);
+    attention_values_6x64(local.scores + i, v, end, out + 320 * i, fresh);
   }
 }
 
@@ -2373,8 +2277,8 @@ struct attention_memory {
   bool fresh = true;
   const long whole_end = 48 * nth;
   const long end = 48 * nth + 48;
-  for (long col = 0; col < end; col += 112) {
-    attention_visit_48(m, c1, row, col, smaller(112, end - col), whole_end, local, fresh);
+  for (long col = 0; col < end; col += 96) {
+    attention_visit_48(m, c1, row, col, smaller(96, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
@@ -2408,13 +2312,14 @@ struct attention_memory {
   }
 }
 
-// 4 columns x 48 rows of scores.
-[[gnu::noinline]] void attention_scores_4x48(const float* rows, const float* b, float* scores,
+// 5 columns x 48 rows of scores.
+[[gnu::noinline]] void attention_scores_5x48(const float* rows, const float* b, float* scores,
     float* block_peak) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 48 * k);
@@ -2436,37 +2341,48 @@ struct attention_memory {
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
     s32 = fma(a3, b2, s32);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
   }
 
   store(scores, s00);
   store(scores + 48, s10);
   store(scores + 96, s20);
   store(scores + 144, s30);
+  store(scores + 192, s40);
 
-  store(block_peak, max(load(block_peak), max(max(s00, s10), max(s20, s30))));
+  const vec high0_0 = max(max(s00, s10), max(s20, s30));
+  store(block_peak, max(load(block_peak), max(high0_0, s40)));
 
   store(scores + 16, s01);
   store(scores + 64, s11);
   store(scores + 112, s21);
   store(scores + 160, s31);
+  store(scores + 208, s41);
 
-  store(block_peak + 16, max(load(block_peak + 16), max(max(s01, s11), max(s21, s31))));
+  const vec high0_1 = max(max(s01, s11), max(s21, s31));
+  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, s41)));
 
   store(scores + 32, s02);
   store(scores + 80, s12);
   store(scores + 128, s22);
   store(scores + 176, s32);
+  store(scores + 224, s42);
 
-  store(block_peak + 32, max(load(block_peak + 32), max(max(s02, s12), max(s22, s32))));
+  const vec high0_2 = max(max(s02, s12), max(s22, s32));
+  store(block_peak + 32, max(load(block_peak + 32), max(high0_2, s42)));
 }
 
-// 4 columns x 16 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_4x16_in_part(const float* rows, const float* b,
+// 5 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_5x16_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
   vec s00 = splat(0.0f);
   vec s10 = splat(0.0f);
   vec s20 = splat(0.0f);
   vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 48 * k);
@@ -2478,6 +2394,8 @@ struct attention_memory {
     s20 = fma(a2, b0, s20);
     const vec a3 = splat(b[k + 192]);
     s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -2491,17 +2409,21 @@ struct attention_memory {
   store(scores + 96, x2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
   store(scores + 144, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 192, x4_0);
 
-  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  store(block_peak, max(load(block_peak), max(high0_0, x4_0)));
 }
 
-// 4 columns x 32 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_4x32_in_part(const float* rows, const float* b,
+// 5 columns x 32 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_5x32_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 48 * k);
@@ -2518,6 +2440,9 @@ struct attention_memory {
     const vec a3 = splat(b[k + 192]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -2531,8 +2456,11 @@ struct attention_memory {
   store(scores + 96, x2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
   store(scores + 144, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 192, x4_0);
 
-  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  store(block_peak, max(load(block_peak), max(high0_0, x4_0)));
 
   const ivec row_of_lane1 = isplat(row + 16) + iota();
   const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
@@ -2543,17 +2471,21 @@ struct attention_memory {
   store(scores + 112, x2_1);
   const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
   store(scores + 160, x3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  store(scores + 208, x4_1);
 
-  store(block_peak + 16, max(load(block_peak + 16), max(max(x0_1, x1_1), max(x2_1, x3_1))));
+  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
+  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, x4_1)));
 }
 
-// 4 columns x 48 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_4x48_in_part(const float* rows, const float* b,
+// 5 columns x 48 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_5x48_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 48 * k);
@@ -2575,6 +2507,10 @@ struct attention_memory {
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
     s32 = fma(a3, b2, s32);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -2588,8 +2524,11 @@ struct attention_memory {
   store(scores + 96, x2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
   store(scores + 144, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 192, x4_0);
 
-  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  store(block_peak, max(load(block_peak), max(high0_0, x4_0)));
 
   const ivec row_of_lane1 = isplat(row + 16) + iota();
   const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
@@ -2600,8 +2539,11 @@ struct attention_memory {
   store(scores + 112, x2_1);
   const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
   store(scores + 160, x3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  store(scores + 208, x4_1);
 
-  store(block_peak + 16, max(load(block_peak + 16), max(max(x0_1, x1_1), max(x2_1, x3_1))));
+  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
+  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, x4_1)));
 
   const ivec row_of_lane2 = isplat(row + 32) + iota();
   const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
@@ -2612,12 +2554,15 @@ struct attention_memory {
   store(scores + 128, x2_2);
   const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
   store(scores + 176, x3_2);
+  const vec x4_2 = select(iless_equal(isplat(col + 4), row_of_lane2), s42, removed);
+  store(scores + 224, x4_2);
 
-  store(block_peak + 32, max(load(block_peak + 32), max(max(x0_2, x1_2), max(x2_2, x3_2))));
+  const vec high0_2 = max(max(x0_2, x1_2), max(x2_2, x3_2));
+  store(block_peak + 32, max(load(block_peak + 32), max(high0_2, x4_2)));
 }
 
-// 4 columns x 41 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_4x41(const float* b, float* scores, long row,
+// 5 columns x 41 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_5x41(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(16 * (row / 16) + 16, 137);
   const bool some0 = col < high0;
@@ -2629,27 +2574,27 @@ struct attention_memory {
   const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
   for (long v = 0; v < 3; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 4; ++i) {
+      for (long i = 0; i < 5; ++i) {
         store(scores + 48 * i + 16 * v, splat(-__builtin_inff()));
       }
     }
   }
   if (end - first == 1) {
-    attention_scores_4x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+    attention_scores_5x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.block_peak + 16 * first, row + 16 * first, col);
   }
   if (end - first == 2) {
-    attention_scores_4x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
+    attention_scores_5x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.block_peak + 16 * first, row + 16 * first, col);
   }
   if (end - first == 3) {
-    attention_scores_4x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
+    attention_scores_5x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.block_peak + 16 * first, row + 16 * first, col);
   }
 }
 
-// 7 columns x 48 rows of scores.
-[[gnu::noinline]] void attention_scores_7x48(const float* rows, const float* b, float* scores,
+// 6 columns x 48 rows of scores.
+[[gnu::noinline]] void attention_scores_6x48(const float* rows, const float* b, float* scores,
     float* block_peak) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
@@ -2657,7 +2602,6 @@ struct attention_memory {
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
   vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
   vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
-  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 48 * k);
@@ -2687,10 +2631,6 @@ struct attention_memory {
     s50 = fma(a5, b0, s50);
     s51 = fma(a5, b1, s51);
     s52 = fma(a5, b2, s52);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
-    s61 = fma(a6, b1, s61);
-    s62 = fma(a6, b2, s62);
   }
 
   store(scores, s00);
@@ -2699,10 +2639,9 @@ struct attention_memory {
   store(scores + 144, s30);
   store(scores + 192, s40);
   store(scores + 240, s50);
-  store(scores + 288, s60);
 
   const vec high0_0 = max(max(s00, s10), max(s20, s30));
-  const vec high1_0 = max(max(s40, s50), s60);
+  const vec high1_0 = max(s40, s50);
   store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
 
   store(scores + 16, s01);
@@ -2711,10 +2650,9 @@ struct attention_memory {
   store(scores + 160, s31);
   store(scores + 208, s41);
   store(scores + 256, s51);
-  store(scores + 304, s61);
 
   const vec high0_1 = max(max(s01, s11), max(s21, s31));
-  const vec high1_1 = max(max(s41, s51), s61);
+  const vec high1_1 = max(s41, s51);
   store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
 
   store(scores + 32, s02);
@@ -2723,15 +2661,14 @@ struct attention_memory {
   store(scores + 176, s32);
   store(scores + 224, s42);
   store(scores + 272, s52);
-  store(scores + 320, s62);
 
   const vec high0_2 = max(max(s02, s12), max(s22, s32));
-  const vec high1_2 = max(max(s42, s52), s62);
+  const vec high1_2 = max(s42, s52);
   store(block_peak + 32, max(load(block_peak + 32), max(high0_2, high1_2)));
 }
 
-// 7 columns x 16 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_7x16_in_part(const float* rows, const float* b,
+// 6 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_6x16_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
   vec s00 = splat(0.0f);
   vec s10 = splat(0.0f);
@@ -2739,7 +2676,6 @@ struct attention_memory {
   vec s30 = splat(0.0f);
   vec s40 = splat(0.0f);
   vec s50 = splat(0.0f);
-  vec s60 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 48 * k);
@@ -2755,8 +2691,6 @@ struct attention_memory {
     s40 = fma(a4, b0, s40);
     const vec a5 = splat(b[k + 320]);
     s50 = fma(a5, b0, s50);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -2774,16 +2708,14 @@ struct attention_memory {
   store(scores + 192, x4_0);
   const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
   store(scores + 240, x5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  store(scores + 288, x6_0);
 
   const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(max(x4_0, x5_0), x6_0);
+  const vec high1_0 = max(x4_0, x5_0);
   store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
 }
 
-// 7 columns x 32 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_7x32_in_part(const float* rows, const float* b,
+// 6 columns x 32 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_6x32_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f);
@@ -2791,7 +2723,6 @@ struct attention_memory {
   vec s30 = splat(0.0f), s31 = splat(0.0f);
   vec s40 = splat(0.0f), s41 = splat(0.0f);
   vec s50 = splat(0.0f), s51 = splat(0.0f);
-  vec s60 = splat(0.0f), s61 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 48 * k);
@@ -2814,9 +2745,6 @@ struct attention_memory {
     const vec a5 = splat(b[k + 320]);
     s50 = fma(a5, b0, s50);
     s51 = fma(a5, b1, s51);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
-    s61 = fma(a6, b1, s61);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -2834,11 +2762,9 @@ struct attention_memory {
   store(scores + 192, x4_0);
   const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
   store(scores + 240, x5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  store(scores + 288, x6_0);
 
   const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(max(x4_0, x5_0), x6_0);
+  const vec high1_0 = max(x4_0, x5_0);
   store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
 
   const ivec row_of_lane1 = isplat(row + 16) + iota();
@@ -2854,16 +2780,14 @@ struct attention_memory {
   store(scores + 208, x4_1);
   const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
   store(scores + 256, x5_1);
-  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s61, removed);
-  store(scores + 304, x6_1);
 
   const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
-  const vec high1_1 = max(max(x4_1, x5_1), x6_1);
+  const vec high1_1 = max(x4_1, x5_1);
   store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
 }
 
-// 7 columns x 48 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_7x48_in_part(const float* rows, const float* b,
+// 6 columns x 48 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_6x48_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
@@ -2871,7 +2795,6 @@ struct attention_memory {
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
   vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
   vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
-  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 48 * k);
@@ -2901,10 +2824,6 @@ struct attention_memory {
     s50 = fma(a5, b0, s50);
     s51 = fma(a5, b1, s51);
     s52 = fma(a5, b2, s52);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
-    s61 = fma(a6, b1, s61);
-    s62 = fma(a6, b2, s62);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -2922,11 +2841,9 @@ struct attention_memory {
   store(scores + 192, x4_0);
   const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
   store(scores + 240, x5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  store(scores + 288, x6_0);
 
   const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(max(x4_0, x5_0), x6_0);
+  const vec high1_0 = max(x4_0, x5_0);
   store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
 
   const ivec row_of_lane1 = isplat(row + 16) + iota();
@@ -2942,11 +2859,9 @@ struct attention_memory {
   store(scores + 208, x4_1);
   const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
   store(scores + 256, x5_1);
-  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s61, removed);
-  store(scores + 304, x6_1);
 
   const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
-  const vec high1_1 = max(max(x4_1, x5_1), x6_1);
+  const vec high1_1 = max(x4_1, x5_1);
   store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
 
   const ivec row_of_lane2 = isplat(row + 32) + iota();
@@ -2962,16 +2877,14 @@ struct attention_memory {
   store(scores + 224, x4_2);
   const vec x5_2 = select(iless_equal(isplat(col + 5), row_of_lane2), s52, removed);
   store(scores + 272, x5_2);
-  const vec x6_2 = select(iless_equal(isplat(col + 6), row_of_lane2), s62, removed);
-  store(scores + 320, x6_2);
 
   const vec high0_2 = max(max(x0_2, x1_2), max(x2_2, x3_2));
-  const vec high1_2 = max(max(x4_2, x5_2), x6_2);
+  const vec high1_2 = max(x4_2, x5_2);
   store(block_peak + 32, max(load(block_peak + 32), max(high0_2, high1_2)));
 }
 
-// 7 columns x 41 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_7x41(const float* b, float* scores, long row,
+// 6 columns x 41 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_6x41(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(16 * (row / 16) + 16, 137);
   const bool some0 = col < high0;
@@ -2983,27 +2896,27 @@ struct attention_memory {
   const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
   for (long v = 0; v < 3; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 7; ++i) {
+      for (long i = 0; i < 6; ++i) {
         store(scores + 48 * i + 16 * v, splat(-__builtin_inff()));
       }
     }
   }
   if (end - first == 1) {
-    attention_scores_7x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+    attention_scores_6x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.block_peak + 16 * first, row + 16 * first, col);
   }
   if (end - first == 2) {
-    attention_scores_7x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
+    attention_scores_6x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.block_peak + 16 * first, row + 16 * first, col);
   }
   if (end - first == 3) {
-    attention_scores_7x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
+    attention_scores_6x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.block_peak + 16 * first, row + 16 * first, col);
   }
 }
 
-// 7 columns x 48 rows of weights.
-[[gnu::noinline]] void attention_weights_7x48(const float* rows, const float* b, float* scores,
+// 6 columns x 48 rows of weights.
+[[gnu::noinline]] void attention_weights_6x48(const float* rows, const float* b, float* scores,
     const float* shift, float* block_total) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 16);
@@ -3014,7 +2927,6 @@ struct attention_memory {
   vec s30 = start0, s31 = start1, s32 = start2;
   vec s40 = start0, s41 = start1, s42 = start2;
   vec s50 = start0, s51 = start1, s52 = start2;
-  vec s60 = start0, s61 = start1, s62 = start2;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 48 * k);
@@ -3044,10 +2956,6 @@ struct attention_memory {
     s50 = fma(a5, b0, s50);
     s51 = fma(a5, b1, s51);
     s52 = fma(a5, b2, s52);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
-    s61 = fma(a6, b1, s61);
-    s62 = fma(a6, b2, s62);
   }
 
   const vec w0_0 = exp2_near(s00);
@@ -3062,10 +2970,8 @@ struct attention_memory {
   store(scores + 192, w4_0);
   const vec w5_0 = exp2_near(s50);
   store(scores + 240, w5_0);
-  const vec w6_0 = exp2_near(s60);
-  store(scores + 288, w6_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0);
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
 
   const vec w0_1 = exp2_near(s01);
   store(scores + 16, w0_1);
@@ -3079,10 +2985,8 @@ struct attention_memory {
   store(scores + 208, w4_1);
   const vec w5_1 = exp2_near(s51);
   store(scores + 256, w5_1);
-  const vec w6_1 = exp2_near(s61);
-  store(scores + 304, w6_1);
 
-  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1);
+  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1);
 
   const vec w0_2 = exp2_near(s02);
   store(scores + 32, w0_2);
@@ -3096,14 +3000,12 @@ struct attention_memory {
   store(scores + 224, w4_2);
   const vec w5_2 = exp2_near(s52);
   store(scores + 272, w5_2);
-  const vec w6_2 = exp2_near(s62);
-  store(scores + 320, w6_2);
 
-  store(block_total + 32, load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2 + w4_2 + w5_2 + w6_2);
+  store(block_total + 32, load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2 + w4_2 + w5_2);
 }
 
-// 7 columns x 16 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_7x16_in_part(const float* rows, const float* b,
+// 6 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_6x16_in_part(const float* rows, const float* b,
     float* scores, const float* shift, float* block_total, long row, long col) {
   const vec start0 = load(shift);
   vec s00 = start0;
@@ -3112,7 +3014,6 @@ struct attention_memory {
   vec s30 = start0;
   vec s40 = start0;
   vec s50 = start0;
-  vec s60 = start0;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 48 * k);
@@ -3128,8 +3029,6 @@ struct attention_memory {
     s40 = fma(a4, b0, s40);
     const vec a5 = splat(b[k + 320]);
     s50 = fma(a5, b0, s50);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -3153,15 +3052,12 @@ struct attention_memory {
   const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
   const vec w5_0 = exp2_near(x5_0);
   store(scores + 240, w5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  const vec w6_0 = exp2_near(x6_0);
-  store(scores + 288, w6_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0);
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
 }
 
-// 7 columns x 32 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_7x32_in_part(const float* rows, const float* b,
+// 6 columns x 32 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_6x32_in_part(const float* rows, const float* b,
     float* scores, const float* shift, float* block_total, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 16);
@@ -3171,7 +3067,6 @@ struct attention_memory {
   vec s30 = start0, s31 = start1;
   vec s40 = start0, s41 = start1;
   vec s50 = start0, s51 = start1;
-  vec s60 = start0, s61 = start1;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 48 * k);
@@ -3194,9 +3089,6 @@ struct attention_memory {
     const vec a5 = splat(b[k + 320]);
     s50 = fma(a5, b0, s50);
     s51 = fma(a5, b1, s51);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
-    s61 = fma(a6, b1, s61);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -3220,11 +3112,8 @@ struct attention_memory {
   const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
   const vec w5_0 = exp2_near(x5_0);
   store(scores + 240, w5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  const vec w6_0 = exp2_near(x6_0);
-  store(scores + 288, w6_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0);
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
 
   const ivec row_of_lane1 = isplat(row + 16) + iota();
   const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
@@ -3245,15 +3134,12 @@ struct attention_memory {
   const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
   const vec w5_1 = exp2_near(x5_1);
   store(scores + 256, w5_1);
-  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s61, removed);
-  const vec w6_1 = exp2_near(x6_1);
-  store(scores + 304, w6_1);
 
-  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1);
+  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1);
 }
 
-// 7 columns x 48 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_7x48_in_part(const float* rows, const float* b,
+// 6 columns x 48 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_6x48_in_part(const float* rows, const float* b,
     float* scores, const float* shift, float* block_total, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 16);
@@ -3264,7 +3150,6 @@ struct attention_memory {
   vec s30 = start0, s31 = start1, s32 = start2;
   vec s40 = start0, s41 = start1, s42 = start2;
   vec s50 = start0, s51 = start1, s52 = start2;
-  vec s60 = start0, s61 = start1, s62 = start2;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 48 * k);
@@ -3294,10 +3179,6 @@ struct attention_memory {
     s50 = fma(a5, b0, s50);
     s51 = fma(a5, b1, s51);
     s52 = fma(a5, b2, s52);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
-    s61 = fma(a6, b1, s61);
-    s62 = fma(a6, b2, s62);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -3321,11 +3202,8 @@ struct attention_memory {
   const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
   const vec w5_0 = exp2_near(x5_0);
   store(scores + 240, w5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  const vec w6_0 = exp2_near(x6_0);
-  store(scores + 288, w6_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0);
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
 
   const ivec row_of_lane1 = isplat(row + 16) + iota();
   const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
@@ -3346,11 +3224,8 @@ struct attention_memory {
   const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
   const vec w5_1 = exp2_near(x5_1);
   store(scores + 256, w5_1);
-  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s61, removed);
-  const vec w6_1 = exp2_near(x6_1);
-  store(scores + 304, w6_1);
 
-  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1);
+  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1);
 
   const ivec row_of_lane2 = isplat(row + 32) + iota();
   const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
@@ -3371,15 +3246,12 @@ struct attention_memory {
   const vec x5_2 = select(iless_equal(isplat(col + 5), row_of_lane2), s52, removed);
   const vec w5_2 = exp2_near(x5_2);
   store(scores + 272, w5_2);
-  const vec x6_2 = select(iless_equal(isplat(col + 6), row_of_lane2), s62, removed);
-  const vec w6_2 = exp2_near(x6_2);
-  store(scores + 320, w6_2);
 
-  store(block_total + 32, load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2 + w4_2 + w5_2 + w6_2);
+  store(block_total + 32, load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2 + w4_2 + w5_2);
 }
 
-// 7 columns x 41 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_7x41(const float* b, float* scores, long row,
+// 6 columns x 41 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_6x41(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(16 * (row / 16) + 16, 137);
   const bool some0 = col < high0;
@@ -3391,27 +3263,27 @@ struct attention_memory {
   const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
   for (long v = 0; v < 3; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 7; ++i) {
+      for (long i = 0; i < 6; ++i) {
         store(scores + 48 * i + 16 * v, splat(0.0f));
       }
     }
   }
   if (end - first == 1) {
-    attention_weights_7x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+    attention_weights_6x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
   }
   if (end - first == 2) {
-    attention_weights_7x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
+    attention_weights_6x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
   }
   if (end - first == 3) {
-    attention_weights_7x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
+    attention_weights_6x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
   }
 }
 
-// 4 columns x 48 rows of weights.
-[[gnu::noinline]] void attention_weights_4x48(const float* rows, const float* b, float* scores,
+// 5 columns x 48 rows of weights.
+[[gnu::noinline]] void attention_weights_5x48(const float* rows, const float* b, float* scores,
     const float* shift, float* block_total) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 16);
@@ -3420,6 +3292,7 @@ struct attention_memory {
   vec s10 = start0, s11 = start1, s12 = start2;
   vec s20 = start0, s21 = start1, s22 = start2;
   vec s30 = start0, s31 = start1, s32 = start2;
+  vec s40 = start0, s41 = start1, s42 = start2;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 48 * k);
@@ -3441,6 +3314,10 @@ struct attention_memory {
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
     s32 = fma(a3, b2, s32);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
   }
 
   const vec w0_0 = exp2_near(s00);
@@ -3451,8 +3328,10 @@ struct attention_memory {
   store(scores + 96, w2_0);
   const vec w3_0 = exp2_near(s30);
   store(scores + 144, w3_0);
+  const vec w4_0 = exp2_near(s40);
+  store(scores + 192, w4_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0);
 
   const vec w0_1 = exp2_near(s01);
   store(scores + 16, w0_1);
@@ -3462,8 +3341,10 @@ struct attention_memory {
   store(scores + 112, w2_1);
   const vec w3_1 = exp2_near(s31);
   store(scores + 160, w3_1);
+  const vec w4_1 = exp2_near(s41);
+  store(scores + 208, w4_1);
 
-  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1);
+  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1);
 
   const vec w0_2 = exp2_near(s02);
   store(scores + 32, w0_2);
@@ -3473,18 +3354,21 @@ struct attention_memory {
   store(scores + 128, w2_2);
   const vec w3_2 = exp2_near(s32);
   store(scores + 176, w3_2);
+  const vec w4_2 = exp2_near(s42);
+  store(scores + 224, w4_2);
 
-  store(block_total + 32, load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2);
+  store(block_total + 32, load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2 + w4_2);
 }
 
-// 4 columns x 16 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_4x16_in_part(const float* rows, const float* b,
+// 5 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_5x16_in_part(const float* rows, const float* b,
     float* scores, const float* shift, float* block_total, long row, long col) {
   const vec start0 = load(shift);
   vec s00 = start0;
   vec s10 = start0;
   vec s20 = start0;
   vec s30 = start0;
+  vec s40 = start0;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 48 * k);
@@ -3496,6 +3380,8 @@ struct attention_memory {
     s20 = fma(a2, b0, s20);
     const vec a3 = splat(b[k + 192]);
     s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -3513,12 +3399,15 @@ struct attention_memory {
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
   const vec w3_0 = exp2_near(x3_0);
   store(scores + 144, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 192, w4_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0);
 }
 
-// 4 columns x 32 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_4x32_in_part(const float* rows, const float* b,
+// 5 columns x 32 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_5x32_in_part(const float* rows, const float* b,
     float* scores, const float* shift, float* block_total, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 16);
@@ -3526,6 +3415,7 @@ struct attention_memory {
   vec s10 = start0, s11 = start1;
   vec s20 = start0, s21 = start1;
   vec s30 = start0, s31 = start1;
+  vec s40 = start0, s41 = start1;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 48 * k);
@@ -3542,6 +3432,9 @@ struct attention_memory {
     const vec a3 = splat(b[k + 192]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -3559,8 +3452,11 @@ struct attention_memory {
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
   const vec w3_0 = exp2_near(x3_0);
   store(scores + 144, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 192, w4_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0);
 
   const ivec row_of_lane1 = isplat(row + 16) + iota();
   const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
@@ -3575,12 +3471,15 @@ struct attention_memory {
   const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
   const vec w3_1 = exp2_near(x3_1);
   store(scores + 160, w3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  const vec w4_1 = exp2_near(x4_1);
+  store(scores + 208, w4_1);
 
-  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1);
+  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1);
 }
 
-// 4 columns x 48 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_4x48_in_part(const float* rows, const float* b,
+// 5 columns x 48 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_5x48_in_part(const float* rows, const float* b,
     float* scores, const float* shift, float* block_total, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 16);
@@ -3589,6 +3488,7 @@ struct attention_memory {
   vec s10 = start0, s11 = start1, s12 = start2;
   vec s20 = start0, s21 = start1, s22 = start2;
   vec s30 = start0, s31 = start1, s32 = start2;
+  vec s40 = start0, s41 = start1, s42 = start2;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 48 * k);
@@ -3610,6 +3510,10 @@ struct attention_memory {
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
     s32 = fma(a3, b2, s32);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -3627,8 +3531,11 @@ struct attention_memory {
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
   const vec w3_0 = exp2_near(x3_0);
   store(scores + 144, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 192, w4_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0);
 
   const ivec row_of_lane1 = isplat(row + 16) + iota();
   const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
@@ -3643,8 +3550,11 @@ struct attention_memory {
   const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
   const vec w3_1 = exp2_near(x3_1);
   store(scores + 160, w3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  const vec w4_1 = exp2_near(x4_1);
+  store(scores + 208, w4_1);
 
-  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1);
+  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1);
 
   const ivec row_of_lane2 = isplat(row + 32) + iota();
   const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
@@ -3659,12 +3569,15 @@ struct attention_memory {
   const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
   const vec w3_2 = exp2_near(x3_2);
   store(scores + 176, w3_2);
+  const vec x4_2 = select(iless_equal(isplat(col + 4), row_of_lane2), s42, removed);
+  const vec w4_2 = exp2_near(x4_2);
+  store(scores + 224, w4_2);
 
-  store(block_total + 32, load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2);
+  store(block_total + 32, load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2 + w4_2);
 }
 
-// 4 columns x 41 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_4x41(const float* b, float* scores, long row,
+// 5 columns x 41 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_5x41(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(16 * (row / 16) + 16, 137);
   const bool some0 = col < high0;
@@ -3676,21 +3589,21 @@ struct attention_memory {
   const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
   for (long v = 0; v < 3; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 4; ++i) {
+      for (long i = 0; i < 5; ++i) {
         store(scores + 48 * i + 16 * v, splat(0.0f));
       }
     }
   }
   if (end - first == 1) {
-    attention_weights_4x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+    attention_weights_5x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
   }
   if (end - first == 2) {
-    attention_weights_4x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
+    attention_weights_5x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
   }
   if (end - first == 3) {
-    attention_weights_4x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
+    attention_weights_5x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
   }
 }
@@ -3699,21 +3612,21 @@ struct attention_memory {
 [[gnu::noinline]] void attention_weights_of_41(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.wk_out + 8768 * c1 + 64 * col;
-  for (long j = from; j < count - 6; j += 7) {
+  for (long j = from; j < count - 5; j += 6) {
     if (col + j < whole_end) {
-      attention_weights_7x48(local.rows, b + 64 * j, local.scores + 48 * j, local.shift,
+      attention_weights_6x48(local.rows, b + 64 * j, local.scores + 48 * j, local.shift,
           local.block_total);
     } else {
-      attention_weights_in_part_7x41(b + 64 * j, local.scores + 48 * j, row, col + j, local);
+      attention_weights_in_part_6x41(b + 64 * j, local.scores + 48 * j, row, col + j, local);
     }
   }
-  const long rest = 7 * (count / 7);
+  const long rest = 6 * (count / 6);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_weights_4x48(local.rows, b + 64 * rest, local.scores + 48 * rest, local.shift,
+      attention_weights_5x48(local.rows, b + 64 * rest, local.scores + 48 * rest, local.shift,
           local.block_total);
     } else {
-      attention_weights_in_part_4x41(b + 64 * rest, local.scores + 48 * rest, row, col + rest,
+      attention_weights_in_part_5x41(b + 64 * rest, local.scores + 48 * rest, row, col + rest,
           local);
     }
   }
@@ -3723,19 +3636,19 @@ struct attention_memory {
 [[gnu::noinline]] void attention_scores_of_41(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.wk_out + 8768 * c1 + 64 * col;
-  for (long j = from; j < count - 6; j += 7) {
+  for (long j = from; j < count - 5; j += 6) {
     if (col + j < whole_end) {
-      attention_scores_7x48(local.rows, b + 64 * j, local.scores + 48 * j, local.block_peak);
+      attention_scores_6x48(local.rows, b + 64 * j, local.scores + 48 * j, local.block_peak);
     } else {
-      attention_scores_in_part_7x41(b + 64 * j, local.scores + 48 * j, row, col + j, local);
+      attention_scores_in_part_6x41(b + 64 * j, local.scores + 48 * j, row, col + j, local);
     }
   }
-  const long rest = 7 * (count / 7);
+  const long rest = 6 * (count / 6);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_scores_4x48(local.rows, b + 64 * rest, local.scores + 48 * rest, local.block_peak);
+      attention_scores_5x48(local.rows, b + 64 * rest, local.scores + 48 * rest, local.block_peak);
     } else {
-      attention_scores_in_part_4x41(b + 64 * rest, local.scores + 48 * rest, row, col + rest,
+      attention_scores_in_part_5x41(b + 64 * rest, local.scores + 48 * rest, row, col + rest,
           local);
     }
   }
@@ -3814,123 +3727,91 @@ struct attention_memory {
   }
 }
 
-// 13 rows x 32 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_13x32(const float* weights, const float* v, long count,
+// 5 rows x 64 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_5x64(const float* weights, const float* v, long count,
     float* out, bool fresh) {
-  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
-  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
-  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
-  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
-  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
-  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
-  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
-  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
-  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
-  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
-  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
-  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
-  vec s12_0 = splat(0.0f), s12_1 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
 
   if (!fresh) {
-    s0_0 = load(out);
-    s0_1 = load(out + 16);
-    s1_0 = load(out + 320);
-    s1_1 = load(out + 336);
-    s2_0 = load(out + 640);
-    s2_1 = load(out + 656);
-    s3_0 = load(out + 960);
-    s3_1 = load(out + 976);
-    s4_0 = load(out + 1280);
-    s4_1 = load(out + 1296);
-    s5_0 = load(out + 1600);
-    s5_1 = load(out + 1616);
-    s6_0 = load(out + 1920);
-    s6_1 = load(out + 1936);
-    s7_0 = load(out + 2240);
-    s7_1 = load(out + 2256);
-    s8_0 = load(out + 2560);
-    s8_1 = load(out + 2576);
-    s9_0 = load(out + 2880);
-    s9_1 = load(out + 2896);
-    s10_0 = load(out + 3200);
-    s10_1 = load(out + 3216);
-    s11_0 = load(out + 3520);
-    s11_1 = load(out + 3536);
-    s12_0 = load(out + 3840);
-    s12_1 = load(out + 3856);
+    s00 = load(out);
+    s01 = load(out + 16);
+    s02 = load(out + 32);
+    s03 = load(out + 48);
+    s10 = load(out + 320);
+    s11 = load(out + 336);
+    s12 = load(out + 352);
+    s13 = load(out + 368);
+    s20 = load(out + 640);
+    s21 = load(out + 656);
+    s22 = load(out + 672);
+    s23 = load(out + 688);
+    s30 = load(out + 960);
+    s31 = load(out + 976);
+    s32 = load(out + 992);
+    s33 = load(out + 1008);
+    s40 = load(out + 1280);
+    s41 = load(out + 1296);
+    s42 = load(out + 1312);
+    s43 = load(out + 1328);
   }
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 16);
+    const vec b2 = load(v + 64 * k + 32);
+    const vec b3 = load(v + 64 * k + 48);
     const vec a0 = splat(weights[48 * k]);
-    s0_0 = fma(a0, b0, s0_0);
-    s0_1 = fma(a0, b1, s0_1);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
     const vec a1 = splat(weights[48 * k + 1]);
-    s1_0 = fma(a1, b0, s1_0);
-    s1_1 = fma(a1, b1, s1_1);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
     const vec a2 = splat(weights[48 * k + 2]);
-    s2_0 = fma(a2, b0, s2_0);
-    s2_1 = fma(a2, b1, s2_1);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
     const vec a3 = splat(weights[48 * k + 3]);
-    s3_0 = fma(a3, b0, s3_0);
-    s3_1 = fma(a3, b1, s3_1);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
     const vec a4 = splat(weights[48 * k + 4]);
-    s4_0 = fma(a4, b0, s4_0);
-    s4_1 = fma(a4, b1, s4_1);
-    const vec a5 = splat(weights[48 * k + 5]);
-    s5_0 = fma(a5, b0, s5_0);
-    s5_1 = fma(a5, b1, s5_1);
-    const vec a6 = splat(weights[48 * k + 6]);
-    s6_0 = fma(a6, b0, s6_0);
-    s6_1 = fma(a6, b1, s6_1);
-    const vec a7 = splat(weights[48 * k + 7]);
-    s7_0 = fma(a7, b0, s7_0);
-    s7_1 = fma(a7, b1, s7_1);
-    const vec a8 = splat(weights[48 * k + 8]);
-    s8_0 = fma(a8, b0, s8_0);
-    s8_1 = fma(a8, b1, s8_1);
-    const vec a9 = splat(weights[48 * k + 9]);
-    s9_0 = fma(a9, b0, s9_0);
-    s9_1 = fma(a9, b1, s9_1);
-    const vec a10 = splat(weights[48 * k + 10]);
-    s10_0 = fma(a10, b0, s10_0);
-    s10_1 = fma(a10, b1, s10_1);
-    const vec a11 = splat(weights[48 * k + 11]);
-    s11_0 = fma(a11, b0, s11_0);
-    s11_1 = fma(a11, b1, s11_1);
-    const vec a12 = splat(weights[48 * k + 12]);
-    s12_0 = fma(a12, b0, s12_0);
-    s12_1 = fma(a12, b1, s12_1);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
   }
 
-  store(out, s0_0);
-  store(out + 16, s0_1);
-  store(out + 320, s1_0);
-  store(out + 336, s1_1);
-  store(out + 640, s2_0);
-  store(out + 656, s2_1);
-  store(out + 960, s3_0);
-  store(out + 976, s3_1);
-  store(out + 1280, s4_0);
-  store(out + 1296, s4_1);
-  store(out + 1600, s5_0);
-  store(out + 1616, s5_1);
-  store(out + 1920, s6_0);
-  store(out + 1936, s6_1);
-  store(out + 2240, s7_0);
-  store(out + 2256, s7_1);
-  store(out + 2560, s8_0);
-  store(out + 2576, s8_1);
-  store(out + 2880, s9_0);
-  store(out + 2896, s9_1);
-  store(out + 3200, s10_0);
-  store(out + 3216, s10_1);
-  store(out + 3520, s11_0);
-  store(out + 3536, s11_1);
-  store(out + 3840, s12_0);
-  store(out + 3856, s12_1);
+  store(out, s00);
+  store(out + 16, s01);
+  store(out + 32, s02);
+  store(out + 48, s03);
+  store(out + 320, s10);
+  store(out + 336, s11);
+  store(out + 352, s12);
+  store(out + 368, s13);
+  store(out + 640, s20);
+  store(out + 656, s21);
+  store(out + 672, s22);
+  store(out + 688, s23);
+  store(out + 960, s30);
+  store(out + 976, s31);
+  store(out + 992, s32);
+  store(out + 1008, s33);
+  store(out + 1280, s40);
+  store(out + 1296, s41);
+  store(out + 1312, s42);
+  store(out + 1328, s43);
 }
 
 // Scores of 41 rows and `count` columns become weights and are folded into the result.
@@ -3942,17 +3823,15 @@ struct attention_memory {
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
   store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
 
-  for (long n = 0; n < 64; n += 32) {
-    for (long i = 0; i < 28; i += 14) {
-      const long high_last = smaller(16 * ((row + i + 13) / 16) + 16, 137);
-      const long end = smaller(high_last - col, count);
-      attention_values_14x32(local.scores + i, v + n, end, out + 320 * i + n, fresh);
-    }
-    {
-      const long high_last = smaller(16 * ((row + 40) / 16) + 16, 137);
-      const long end = smaller(high_last - col, count);
-      attention_values_13x32(local.scores + 28, v + n, end, out + n + 8960, fresh);
-    }
+  for (long i = 0; i < 36; i += 6) {
+    const long high_last = smaller(16 * ((row + i + 5) / 16) + 16, 137);
+    const long end = smaller(high_last - col, count);
+    attention_values_6x64(local.scores + i, v, end, out + 320 * i, fresh);
+  }
+  {
+    const long high_last = smaller(16 * ((row + 40) / 16) + 16, 137);
+    const long end = smaller(high_last - col, count);
+    attention_values_5x64(local.scores + 36, v, end, out + 11520, fresh);
   }
 }
 
@@ -3970,18 +3849,18 @@ struct attention_memory {
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 16, splat(-__FLT_MAX__));
     store(local.block_peak + 32, splat(-__FLT_MAX__));
-    if (count < 7) {
+    if (count < 6) {
       if (col < whole_end) {
-        attention_scores_4x48(local.rows, b, local.scores, local.block_peak);
+        attention_scores_5x48(local.rows, b, local.scores, local.block_peak);
       } else {
-        attention_scores_in_part_4x41(b, local.scores, row, col, local);
+        attention_scores_in_part_5x41(b, local.scores, row, col, local);
       }
     } else if (col < whole_end) {
-      attention_scores_7x48(local.rows, b, local.scores, local.block_peak);
+      attention_scores_6x48(local.rows, b, local.scores, local.block_peak);
     } else {
-      attention_scores_in_part_7x41(b, local.scores, row, col, local);
+      attention_scores_in_part_6x41(b, local.scores, row, col, local);
     }
-    done = smaller(7, count);
+    done = smaller(6, count);
     attention_weigh_48(local, done, true);
   }
 
@@ -4025,8 +3904,8 @@ struct attention_memory {
   store(local.total + 32, splat(0.0f));
 
   bool fresh = true;
-  for (long col = 0; col < 137; col += 112) {
-    attention_visit_41(m, c1, row, col, smaller(112, 137 - col), 91, local, fresh);
+  for (long col = 0; col < 137; col += 96) {
+    attention_visit_41(m, c1, row, col, smaller(96, 137 - col), 96, local, fresh);
     fresh = false;
   }
 
@@ -4234,7 +4113,7 @@ void project_wq_wk_wv_body(void* state, long item, int) {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 8736L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 7968L * worker));
   restore_float_state(before);
 }
 
@@ -4268,7 +4147,7 @@ void project_wo_body(void* state, long item, int) {
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 701440u + 34944u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 701440u + 31872u * (size_t)workers; }
 
 size_t packed_bytes() { return 1708544u; }
 

@@ -23,8 +23,8 @@
 //   13.4 kB and nowhere else. 8 blocks of 16 rows, score tiles of 4 columns x 16 lanes: 8 of 16
 //   registers accumulate, a step is 8 fma on 6 loads. 1 block of 9 rows, score tiles of 6 columns x
 //   16 lanes: 12 of 16 registers accumulate, a step is 12 fma on 8 loads. Whole tiles of removed
-//   pairs are skipped; tiles that keep all pairs test none. Value tiles of 4 rows x 24 columns: 12
-//   of 16 registers accumulate, a step is 12 fma on 7 loads.
+//   pairs are skipped; tiles that keep all pairs test none. Value tiles of 6 rows x 16 columns: 12
+//   of 16 registers accumulate, a step is 12 fma on 8 loads.
 // - project_wo: 137 rows of 320 by wo (320 columns), packed in 20 panels of 16 columns (20 kB), one
 //   an item; tiles of 6 rows x 16 columns: 12 of 16 registers accumulate, a step is 12 fma on 8
 //   loads.
@@ -1434,64 +1434,67 @@ struct attention_memory {
   }
 }
 
-// 4 rows x 24 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_4x24(const float* weights, const float* v, long count,
+// 6 rows x 16 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_6x16(const float* weights, const float* v, long count,
     float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
 
   if (!fresh) {
     s00 = load(out);
     s01 = load(out + 8);
-    s02 = load(out + 16);
     s10 = load(out + 320);
     s11 = load(out + 328);
-    s12 = load(out + 336);
     s20 = load(out + 640);
     s21 = load(out + 648);
-    s22 = load(out + 656);
     s30 = load(out + 960);
     s31 = load(out + 968);
-    s32 = load(out + 976);
+    s40 = load(out + 1280);
+    s41 = load(out + 1288);
+    s50 = load(out + 1600);
+    s51 = load(out + 1608);
   }
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 8);
-    const vec b2 = load(v + 64 * k + 16);
     const vec a0 = splat(weights[16 * k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
     const vec a1 = splat(weights[16 * k + 1]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
     const vec a2 = splat(weights[16 * k + 2]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
     const vec a3 = splat(weights[16 * k + 3]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
+    const vec a4 = splat(weights[16 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(weights[16 * k + 5]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
   }
 
   store(out, s00);
   store(out + 8, s01);
-  store(out + 16, s02);
   store(out + 320, s10);
   store(out + 328, s11);
-  store(out + 336, s12);
   store(out + 640, s20);
   store(out + 648, s21);
-  store(out + 656, s22);
   store(out + 960, s30);
   store(out + 968, s31);
-  store(out + 976, s32);
+  store(out + 1280, s40);
+  store(out + 1288, s41);
+  store(out + 1600, s50);
+  store(out + 1608, s51);
 }
 
 // 4 rows x 16 columns of the result, over `count` weights each.
@@ -1549,17 +1552,17 @@ struct attention_memory {
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
 
-  for (long n = 0; n < 48; n += 24) {
-    for (long i = 0; i < 16; i += 4) {
-      const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
+  for (long n = 0; n < 64; n += 16) {
+    for (long i = 0; i < 12; i += 6) {
+      const long high_last = smaller(8 * ((row + i + 5) / 8) + 8, 137);
       const long end = smaller(high_last - col, count);
-      attention_values_4x24(local.scores + i, v + n, end, out + 320 * i + n, fresh);
+      attention_values_6x16(local.scores + i, v + n, end, out + 320 * i + n, fresh);
     }
-  }
-  for (long i = 0; i < 16; i += 4) {
-    const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
-    const long end = smaller(high_last - col, count);
-    attention_values_4x16(local.scores + i, v + 48, end, out + 320 * i + 48, fresh);
+    {
+      const long high_last = smaller(8 * ((row + 15) / 8) + 8, 137);
+      const long end = smaller(high_last - col, count);
+      attention_values_4x16(local.scores + 12, v + n, end, out + n + 3840, fresh);
+    }
   }
 }
 
@@ -2630,54 +2633,43 @@ struct attention_memory {
   }
 }
 
-// One row x 24 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_1x24(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-  }
-
-#pragma GCC unroll 4
-  for (long k = 0; k < count; ++k) {
-    const vec a0 = splat(weights[16 * k]);
-    const vec b0 = load(v + 64 * k);
-    s00 = fma(a0, b0, s00);
-    const vec b1 = load(v + 64 * k + 8);
-    s01 = fma(a0, b1, s01);
-    const vec b2 = load(v + 64 * k + 16);
-    s02 = fma(a0, b2, s02);
-  }
-
-  store(out, s00);
-  store(out + 8, s01);
-  store(out + 16, s02);
-}
-
-// One row x 16 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_1x16(const float* weights, const float* v, long count,
+// 3 rows x 16 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_3x16(const float* weights, const float* v, long count,
     float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
 
   if (!fresh) {
     s00 = load(out);
     s01 = load(out + 8);
+    s10 = load(out + 320);
+    s11 = load(out + 328);
+    s20 = load(out + 640);
+    s21 = load(out + 648);
   }
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
-    const vec a0 = splat(weights[16 * k]);
     const vec b0 = load(v + 64 * k);
-    s00 = fma(a0, b0, s00);
     const vec b1 = load(v + 64 * k + 8);
+    const vec a0 = splat(weights[16 * k]);
+    s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
+    const vec a1 = splat(weights[16 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(weights[16 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
   }
 
   store(out, s00);
   store(out + 8, s01);
+  store(out + 320, s10);
+  store(out + 328, s11);
+  store(out + 640, s20);
+  store(out + 648, s21);
 }
 
 // Scores of 9 rows and `count` columns become weights and are folded into the result.
@@ -2688,27 +2680,17 @@ struct attention_memory {
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
 
-  for (long n = 0; n < 48; n += 24) {
-    for (long i = 0; i < 8; i += 4) {
-      const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
+  for (long n = 0; n < 64; n += 16) {
+    for (long i = 0; i < 6; i += 6) {
+      const long high_last = smaller(8 * ((row + i + 5) / 8) + 8, 137);
       const long end = smaller(high_last - col, count);
-      attention_values_4x24(local.scores + i, v + n, end, out + 320 * i + n, fresh);
+      attention_values_6x16(local.scores + i, v + n, end, out + 320 * i + n, fresh);
     }
     {
-      const long high_first = smaller(8 * ((row + 8) / 8) + 8, 137);
-      const long end = smaller(high_first - col, count);
-      attention_values_1x24(local.scores + 8, v + n, end, out + n + 2560, fresh);
+      const long high_last = smaller(8 * ((row + 8) / 8) + 8, 137);
+      const long end = smaller(high_last - col, count);
+      attention_values_3x16(local.scores + 6, v + n, end, out + n + 1920, fresh);
     }
-  }
-  for (long i = 0; i < 8; i += 4) {
-    const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
-    const long end = smaller(high_last - col, count);
-    attention_values_4x16(local.scores + i, v + 48, end, out + 320 * i + 48, fresh);
-  }
-  {
-    const long high_first = smaller(8 * ((row + 8) / 8) + 8, 137);
-    const long end = smaller(high_first - col, count);
-    attention_values_1x16(local.scores + 8, v + 48, end, out + 2608, fresh);
   }
 }
 

@@ -19,12 +19,12 @@
 // - project_wq_wk_wv: 512 rows of 512 by wq (512 columns), wk (512 columns) and wv (512 columns),
 //   packed in 48 panels of 32 columns (64 kB), one an item; tiles of 3 rows x 32 columns: 12 of 16
 //   registers accumulate, a step is 12 fma on 7 loads.
-// - attention: 8 times 512 rows against 512 columns, 168 at a time: their scores lie in a worker's
-//   22.3 kB and nowhere else. 21 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
-//   registers accumulate, a step is 12 fma on 7 loads. 1 block of 8 rows, score tiles of 14 columns
-//   x 8 lanes: 14 of 16 registers accumulate, a step is 14 fma on 15 loads. Whole tiles of removed
-//   pairs are skipped; tiles that keep all pairs test none. Value tiles of 6 rows x 16 columns: 12
-//   of 16 registers accumulate, a step is 12 fma on 8 loads.
+// - attention: 8 times 512 rows against 512 columns, 120 at a time: their scores lie in a worker's
+//   17.8 kB and nowhere else. 21 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
+//   registers accumulate, a step is 12 fma on 7 loads. 1 block of 8 rows, score tiles of 12 columns
+//   x 8 lanes: 12 of 16 registers accumulate, a step is 12 fma on 13 loads. Whole tiles of removed
+//   pairs are skipped; tiles that keep all pairs test none. Value tiles of 3 rows x 32 columns: 12
+//   of 16 registers accumulate, a step is 12 fma on 7 loads.
 // - project_wo: 512 rows of 512 by wo (512 columns), packed in 16 panels of 32 columns (64 kB), one
 //   an item; tiles of 3 rows x 32 columns: 12 of 16 registers accumulate, a step is 12 fma on 7
 //   loads.
@@ -240,7 +240,7 @@ struct Memory {
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
   float rows[1536];       // [64][24], scaled, in units of log 2
-  float scores[4032];     // [168][24]; weights once they are known
+  float scores[2880];     // [120][24]; weights once they are known
   float peak[24];         // of each row, the score that the others are compared with
   float total[24];        // and the sum of its weights
   float carry[24];        // what its older sums are multiplied by, at the end by what
@@ -1215,67 +1215,63 @@ struct attention_memory {
   }
 }
 
-// 6 rows x 16 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_6x16(const float* weights, const float* v, long count,
+// 3 rows x 32 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_3x32(const float* weights, const float* v, long count,
     float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
 
   if (!fresh) {
     s00 = load(out);
     s01 = load(out + 8);
+    s02 = load(out + 16);
+    s03 = load(out + 24);
     s10 = load(out + 512);
     s11 = load(out + 520);
+    s12 = load(out + 528);
+    s13 = load(out + 536);
     s20 = load(out + 1024);
     s21 = load(out + 1032);
-    s30 = load(out + 1536);
-    s31 = load(out + 1544);
-    s40 = load(out + 2048);
-    s41 = load(out + 2056);
-    s50 = load(out + 2560);
-    s51 = load(out + 2568);
+    s22 = load(out + 1040);
+    s23 = load(out + 1048);
   }
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
-    const vec b0 = load(v + 64 * k);
-    const vec b1 = load(v + 64 * k + 8);
     const vec a0 = splat(weights[24 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
     const vec a1 = splat(weights[24 * k + 1]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
     const vec a2 = splat(weights[24 * k + 2]);
+    const vec b0 = load(v + 64 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
     s20 = fma(a2, b0, s20);
+    const vec b1 = load(v + 64 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
     s21 = fma(a2, b1, s21);
-    const vec a3 = splat(weights[24 * k + 3]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(weights[24 * k + 4]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(weights[24 * k + 5]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
+    const vec b2 = load(v + 64 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    s22 = fma(a2, b2, s22);
+    const vec b3 = load(v + 64 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    s23 = fma(a2, b3, s23);
   }
 
   store(out, s00);
   store(out + 8, s01);
+  store(out + 16, s02);
+  store(out + 24, s03);
   store(out + 512, s10);
   store(out + 520, s11);
+  store(out + 528, s12);
+  store(out + 536, s13);
   store(out + 1024, s20);
   store(out + 1032, s21);
-  store(out + 1536, s30);
-  store(out + 1544, s31);
-  store(out + 2048, s40);
-  store(out + 2056, s41);
-  store(out + 2560, s50);
-  store(out + 2568, s51);
+  store(out + 1040, s22);
+  store(out + 1048, s23);
 }
 
 // Scores of 24 rows and `count` columns become weights and are folded into the result.
@@ -1287,11 +1283,11 @@ struct attention_memory {
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
 
-  for (long n = 0; n < 64; n += 16) {
-    for (long i = 0; i < 24; i += 6) {
-      const long high_last = 8 * ((row + i + 5) / 8) + 8;
+  for (long n = 0; n < 64; n += 32) {
+    for (long i = 0; i < 24; i += 3) {
+      const long high_last = 8 * ((row + i + 2) / 8) + 8;
       const long end = smaller(high_last - col, count);
-      attention_values_6x16(local.scores + i, v + n, end, out + 512 * i + n, fresh);
+      attention_values_3x32(local.scores + i, v + n, end, out + 512 * i + n, fresh);
     }
   }
 }
@@ -1411,8 +1407,8 @@ struct attention_memory {
   bool fresh = true;
   const long whole_end = 24 * nth;
   const long end = 24 * nth + 24;
-  for (long col = 0; col < end; col += 168) {
-    attention_visit_24(m, c1, row, col, smaller(168, end - col), whole_end, local, fresh);
+  for (long col = 0; col < end; col += 120) {
+    attention_visit_24(m, c1, row, col, smaller(120, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
@@ -1569,8 +1565,8 @@ struct attention_memory {
   }
 }
 
-// 14 columns x 8 rows of scores.
-[[gnu::noinline]] void attention_scores_14x8(const float* rows, const float* b, float* scores,
+// 12 columns x 8 rows of scores.
+[[gnu::noinline]] void attention_scores_12x8(const float* rows, const float* b, float* scores,
     float* block_peak) {
   vec s0_0 = splat(0.0f);
   vec s1_0 = splat(0.0f);
@@ -1584,8 +1580,6 @@ struct attention_memory {
   vec s9_0 = splat(0.0f);
   vec s10_0 = splat(0.0f);
   vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 24 * k);
@@ -1613,10 +1607,6 @@ struct attention_memory {
     s10_0 = fma(a10, b0, s10_0);
     const vec a11 = splat(b[k + 704]);
     s11_0 = fma(a11, b0, s11_0);
-    const vec a12 = splat(b[k + 768]);
-    s12_0 = fma(a12, b0, s12_0);
-    const vec a13 = splat(b[k + 832]);
-    s13_0 = fma(a13, b0, s13_0);
   }
 
   store(scores, s0_0);
@@ -1631,18 +1621,15 @@ struct attention_memory {
   store(scores + 216, s9_0);
   store(scores + 240, s10_0);
   store(scores + 264, s11_0);
-  store(scores + 288, s12_0);
-  store(scores + 312, s13_0);
 
   const vec high0_0 = max(max(s0_0, s1_0), max(s2_0, s3_0));
   const vec high1_0 = max(max(s4_0, s5_0), max(s6_0, s7_0));
   const vec high2_0 = max(max(s8_0, s9_0), max(s10_0, s11_0));
-  const vec high3_0 = max(s12_0, s13_0);
-  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), max(high2_0, high3_0))));
+  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), high2_0)));
 }
 
-// 14 columns x 8 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_14x8_in_part(const float* rows, const float* b,
+// 12 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_12x8_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
   vec s0_0 = splat(0.0f);
   vec s1_0 = splat(0.0f);
@@ -1656,8 +1643,6 @@ struct attention_memory {
   vec s9_0 = splat(0.0f);
   vec s10_0 = splat(0.0f);
   vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 24 * k);
@@ -1685,10 +1670,6 @@ struct attention_memory {
     s10_0 = fma(a10, b0, s10_0);
     const vec a11 = splat(b[k + 704]);
     s11_0 = fma(a11, b0, s11_0);
-    const vec a12 = splat(b[k + 768]);
-    s12_0 = fma(a12, b0, s12_0);
-    const vec a13 = splat(b[k + 832]);
-    s13_0 = fma(a13, b0, s13_0);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -1718,20 +1699,15 @@ struct attention_memory {
   store(scores + 240, x10_0);
   const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
   store(scores + 264, x11_0);
-  const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
-  store(scores + 288, x12_0);
-  const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
-  store(scores + 312, x13_0);
 
   const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
   const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
   const vec high2_0 = max(max(x8_0, x9_0), max(x10_0, x11_0));
-  const vec high3_0 = max(x12_0, x13_0);
-  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), max(high2_0, high3_0))));
+  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), high2_0)));
 }
 
-// 14 columns x 8 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_14x8(const float* b, float* scores, long row,
+// 12 columns x 8 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_12x8(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 8 * (row / 8) + 8;
   const bool some0 = col < high0;
@@ -1739,13 +1715,13 @@ struct attention_memory {
   const long end = some0 ? 1 : 0;
   for (long v = 0; v < 1; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 14; ++i) {
+      for (long i = 0; i < 12; ++i) {
         store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
       }
     }
   }
   if (end - first == 1) {
-    attention_scores_14x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_scores_12x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.block_peak + 8 * first, row + 8 * first, col);
   }
 }
@@ -1773,8 +1749,8 @@ struct attention_memory {
   store(local.block_total, total0);
 }
 
-// 14 columns x 8 rows of weights.
-[[gnu::noinline]] void attention_weights_14x8(const float* rows, const float* b, float* scores,
+// 12 columns x 8 rows of weights.
+[[gnu::noinline]] void attention_weights_12x8(const float* rows, const float* b, float* scores,
     const float* shift, float* block_total) {
   const vec start0 = load(shift);
   vec s0_0 = start0;
@@ -1789,8 +1765,6 @@ struct attention_memory {
   vec s9_0 = start0;
   vec s10_0 = start0;
   vec s11_0 = start0;
-  vec s12_0 = start0;
-  vec s13_0 = start0;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 24 * k);
@@ -1818,10 +1792,6 @@ struct attention_memory {
     s10_0 = fma(a10, b0, s10_0);
     const vec a11 = splat(b[k + 704]);
     s11_0 = fma(a11, b0, s11_0);
-    const vec a12 = splat(b[k + 768]);
-    s12_0 = fma(a12, b0, s12_0);
-    const vec a13 = splat(b[k + 832]);
-    s13_0 = fma(a13, b0, s13_0);
   }
 
   const vec w0_0 = exp2_near(s0_0);
@@ -1848,18 +1818,14 @@ struct attention_memory {
   store(scores + 240, w10_0);
   const vec w11_0 = exp2_near(s11_0);
   store(scores + 264, w11_0);
-  const vec w12_0 = exp2_near(s12_0);
-  store(scores + 288, w12_0);
-  const vec w13_0 = exp2_near(s13_0);
-  store(scores + 312, w13_0);
 
   store(block_total,
       load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
-          w10_0 + w11_0 + w12_0 + w13_0);
+          w10_0 + w11_0);
 }
 
-// 14 columns x 8 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_14x8_in_part(const float* rows, const float* b,
+// 12 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_12x8_in_part(const float* rows, const float* b,
     float* scores, const float* shift, float* block_total, long row, long col) {
   const vec start0 = load(shift);
   vec s0_0 = start0;
@@ -1874,8 +1840,6 @@ struct attention_memory {
   vec s9_0 = start0;
   vec s10_0 = start0;
   vec s11_0 = start0;
-  vec s12_0 = start0;
-  vec s13_0 = start0;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 24 * k);
@@ -1903,10 +1867,6 @@ struct attention_memory {
     s10_0 = fma(a10, b0, s10_0);
     const vec a11 = splat(b[k + 704]);
     s11_0 = fma(a11, b0, s11_0);
-    const vec a12 = splat(b[k + 768]);
-    s12_0 = fma(a12, b0, s12_0);
-    const vec a13 = splat(b[k + 832]);
-    s13_0 = fma(a13, b0, s13_0);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -1948,20 +1908,14 @@ struct attention_memory {
   const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
   const vec w11_0 = exp2_near(x11_0);
   store(scores + 264, w11_0);
-  const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
-  const vec w12_0 = exp2_near(x12_0);
-  store(scores + 288, w12_0);
-  const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
-  const vec w13_0 = exp2_near(x13_0);
-  store(scores + 312, w13_0);
 
   store(block_total,
       load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
-          w10_0 + w11_0 + w12_0 + w13_0);
+          w10_0 + w11_0);
 }
 
-// 14 columns x 8 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_14x8(const float* b, float* scores, long row,
+// 12 columns x 8 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_12x8(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 8 * (row / 8) + 8;
   const bool some0 = col < high0;
@@ -1969,13 +1923,13 @@ struct attention_memory {
   const long end = some0 ? 1 : 0;
   for (long v = 0; v < 1; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 14; ++i) {
+      for (long i = 0; i < 12; ++i) {
         store(scores + 24 * i + 8 * v, splat(0.0f));
       }
     }
   }
   if (end - first == 1) {
-    attention_weights_14x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_weights_12x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
 }
@@ -2121,15 +2075,15 @@ struct attention_memory {
 [[gnu::noinline]] void attention_weights_of_8(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.wk_out + 32768 * c1 + 64 * col;
-  for (long j = from; j < count - 13; j += 14) {
+  for (long j = from; j < count - 11; j += 12) {
     if (col + j < whole_end) {
-      attention_weights_14x8(local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
+      attention_weights_12x8(local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
           local.block_total);
     } else {
-      attention_weights_in_part_14x8(b + 64 * j, local.scores + 24 * j, row, col + j, local);
+      attention_weights_in_part_12x8(b + 64 * j, local.scores + 24 * j, row, col + j, local);
     }
   }
-  const long rest = 14 * (count / 14);
+  const long rest = 12 * (count / 12);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
       attention_weights_8x8(local.rows, b + 64 * rest, local.scores + 24 * rest, local.shift,
@@ -2145,14 +2099,14 @@ struct attention_memory {
 [[gnu::noinline]] void attention_scores_of_8(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.wk_out + 32768 * c1 + 64 * col;
-  for (long j = from; j < count - 13; j += 14) {
+  for (long j = from; j < count - 11; j += 12) {
     if (col + j < whole_end) {
-      attention_scores_14x8(local.rows, b + 64 * j, local.scores + 24 * j, local.block_peak);
+      attention_scores_12x8(local.rows, b + 64 * j, local.scores + 24 * j, local.block_peak);
     } else {
-      attention_scores_in_part_14x8(b + 64 * j, local.scores + 24 * j, row, col + j, local);
+      attention_scores_in_part_12x8(b + 64 * j, local.scores + 24 * j, row, col + j, local);
     }
   }
-  const long rest = 14 * (count / 14);
+  const long rest = 12 * (count / 12);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
       attention_scores_8x8(local.rows, b + 64 * rest, local.scores + 24 * rest, local.block_peak);
@@ -2221,35 +2175,49 @@ struct attention_memory {
   }
 }
 
-// 2 rows x 16 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_2x16(const float* weights, const float* v, long count,
+// 2 rows x 32 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_2x32(const float* weights, const float* v, long count,
     float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
 
   if (!fresh) {
     s00 = load(out);
     s01 = load(out + 8);
+    s02 = load(out + 16);
+    s03 = load(out + 24);
     s10 = load(out + 512);
     s11 = load(out + 520);
+    s12 = load(out + 528);
+    s13 = load(out + 536);
   }
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
-    const vec b0 = load(v + 64 * k);
-    const vec b1 = load(v + 64 * k + 8);
     const vec a0 = splat(weights[24 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
     const vec a1 = splat(weights[24 * k + 1]);
+    const vec b0 = load(v + 64 * k);
+    s00 = fma(a0, b0, s00);
     s10 = fma(a1, b0, s10);
+    const vec b1 = load(v + 64 * k + 8);
+    s01 = fma(a0, b1, s01);
     s11 = fma(a1, b1, s11);
+    const vec b2 = load(v + 64 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(v + 64 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
   }
 
   store(out, s00);
   store(out + 8, s01);
+  store(out + 16, s02);
+  store(out + 24, s03);
   store(out + 512, s10);
   store(out + 520, s11);
+  store(out + 528, s12);
+  store(out + 536, s13);
 }
 
 // Scores of 8 rows and `count` columns become weights and are folded into the result.
@@ -2259,16 +2227,16 @@ struct attention_memory {
   float* out = m.heads + 64 * c1 + 512 * row;
   store(local.total, load(local.total) + load(local.block_total));
 
-  for (long n = 0; n < 64; n += 16) {
-    for (long i = 0; i < 6; i += 6) {
-      const long high_last = 8 * ((row + i + 5) / 8) + 8;
+  for (long n = 0; n < 64; n += 32) {
+    for (long i = 0; i < 6; i += 3) {
+      const long high_last = 8 * ((row + i + 2) / 8) + 8;
       const long end = smaller(high_last - col, count);
-      attention_values_6x16(local.scores + i, v + n, end, out + 512 * i + n, fresh);
+      attention_values_3x32(local.scores + i, v + n, end, out + 512 * i + n, fresh);
     }
     {
       const long high_last = 8 * ((row + 7) / 8) + 8;
       const long end = smaller(high_last - col, count);
-      attention_values_2x16(local.scores + 6, v + n, end, out + n + 3072, fresh);
+      attention_values_2x32(local.scores + 6, v + n, end, out + n + 3072, fresh);
     }
   }
 }
@@ -2283,18 +2251,18 @@ struct attention_memory {
   if (fresh) {
     const float* b = m.wk_out + 32768 * c1 + 64 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
-    if (count < 14) {
+    if (count < 12) {
       if (col < whole_end) {
         attention_scores_8x8(local.rows, b, local.scores, local.block_peak);
       } else {
         attention_scores_in_part_8x8(b, local.scores, row, col, local);
       }
     } else if (col < whole_end) {
-      attention_scores_14x8(local.rows, b, local.scores, local.block_peak);
+      attention_scores_12x8(local.rows, b, local.scores, local.block_peak);
     } else {
-      attention_scores_in_part_14x8(b, local.scores, row, col, local);
+      attention_scores_in_part_12x8(b, local.scores, row, col, local);
     }
-    done = smaller(14, count);
+    done = smaller(12, count);
     attention_weigh_8(local, done, true);
   }
 
@@ -2324,8 +2292,8 @@ struct attention_memory {
   store(local.total, splat(0.0f));
 
   bool fresh = true;
-  for (long col = 0; col < 512; col += 168) {
-    attention_visit_8(m, c1, row, col, smaller(168, 512 - col), 504, local, fresh);
+  for (long col = 0; col < 512; col += 120) {
+    attention_visit_8(m, c1, row, col, smaller(120, 512 - col), 504, local, fresh);
     fresh = false;
   }
 
@@ -2471,7 +2439,7 @@ void project_wq_wk_wv_body(void* state, long item, int) {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 5712L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 4560L * worker));
   restore_float_state(before);
 }
 
@@ -2505,7 +2473,7 @@ void project_wo_body(void* state, long item, int) {
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 4194304u + 22848u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 4194304u + 18240u * (size_t)workers; }
 
 size_t packed_bytes() { return 4456448u; }
 

@@ -19,11 +19,11 @@
 // - project_wq_wk_wv: 512 rows of 512 by wq (512 columns), wk (512 columns) and wv (512 columns),
 //   packed in 66 panels of 24 columns (48 kB), one an item; tiles of 4 rows x 24 columns: 12 of 16
 //   registers accumulate, a step is 12 fma on 7 loads.
-// - attention: 8 times 512 rows against 512 columns, 168 at a time: their scores lie in a worker's
-//   22.3 kB and nowhere else. 21 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
+// - attention: 8 times 512 rows against 512 columns, 120 at a time: their scores lie in a worker's
+//   17.8 kB and nowhere else. 21 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
 //   registers accumulate, a step is 12 fma on 7 loads. 1 block of 8 rows, score tiles of 12 columns
 //   x 8 lanes: 12 of 16 registers accumulate, a step is 12 fma on 13 loads. Whole tiles of removed
-//   pairs are skipped; tiles that keep all pairs test none. Value tiles of 4 rows x 24 columns: 12
+//   pairs are skipped; tiles that keep all pairs test none. Value tiles of 3 rows x 32 columns: 12
 //   of 16 registers accumulate, a step is 12 fma on 7 loads.
 // - project_wo: 512 rows of 512 by wo (512 columns), packed in 22 panels of 24 columns (48 kB), one
 //   an item; tiles of 4 rows x 24 columns: 12 of 16 registers accumulate, a step is 12 fma on 7
@@ -420,7 +420,7 @@ struct Memory {
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
   float rows[1536];       // [64][24], scaled, in units of log 2
-  float scores[4032];     // [168][24]; weights once they are known
+  float scores[2880];     // [120][24]; weights once they are known
   float peak[24];         // of each row, the score that the others are compared with
   float total[24];        // and the sum of its weights
   float carry[24];        // what its older sums are multiplied by, at the end by what
@@ -1422,111 +1422,63 @@ struct attention_memory {
   }
 }
 
-// 4 rows x 24 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_4x24(const float* weights, const float* v, long count,
+// 3 rows x 32 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_3x32(const float* weights, const float* v, long count,
     float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
 
   if (!fresh) {
     s00 = load(out);
     s01 = load(out + 8);
     s02 = load(out + 16);
+    s03 = load(out + 24);
     s10 = load(out + 512);
     s11 = load(out + 520);
     s12 = load(out + 528);
+    s13 = load(out + 536);
     s20 = load(out + 1024);
     s21 = load(out + 1032);
     s22 = load(out + 1040);
-    s30 = load(out + 1536);
-    s31 = load(out + 1544);
-    s32 = load(out + 1552);
+    s23 = load(out + 1048);
   }
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
-    const vec b0 = load(v + 64 * k);
-    const vec b1 = load(v + 64 * k + 8);
-    const vec b2 = load(v + 64 * k + 16);
     const vec a0 = splat(weights[24 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
     const vec a1 = splat(weights[24 * k + 1]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
     const vec a2 = splat(weights[24 * k + 2]);
+    const vec b0 = load(v + 64 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
     s20 = fma(a2, b0, s20);
+    const vec b1 = load(v + 64 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
     s21 = fma(a2, b1, s21);
+    const vec b2 = load(v + 64 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
     s22 = fma(a2, b2, s22);
-    const vec a3 = splat(weights[24 * k + 3]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
+    const vec b3 = load(v + 64 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    s23 = fma(a2, b3, s23);
   }
 
   store(out, s00);
   store(out + 8, s01);
   store(out + 16, s02);
+  store(out + 24, s03);
   store(out + 512, s10);
   store(out + 520, s11);
   store(out + 528, s12);
+  store(out + 536, s13);
   store(out + 1024, s20);
   store(out + 1032, s21);
   store(out + 1040, s22);
-  store(out + 1536, s30);
-  store(out + 1544, s31);
-  store(out + 1552, s32);
-}
-
-// 4 rows x 16 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_4x16(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s10 = load(out + 512);
-    s11 = load(out + 520);
-    s20 = load(out + 1024);
-    s21 = load(out + 1032);
-    s30 = load(out + 1536);
-    s31 = load(out + 1544);
-  }
-
-#pragma GCC unroll 4
-  for (long k = 0; k < count; ++k) {
-    const vec b0 = load(v + 64 * k);
-    const vec b1 = load(v + 64 * k + 8);
-    const vec a0 = splat(weights[24 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(weights[24 * k + 1]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(weights[24 * k + 2]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(weights[24 * k + 3]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-  }
-
-  store(out, s00);
-  store(out + 8, s01);
-  store(out + 512, s10);
-  store(out + 520, s11);
-  store(out + 1024, s20);
-  store(out + 1032, s21);
-  store(out + 1536, s30);
-  store(out + 1544, s31);
+  store(out + 1048, s23);
 }
 
 // Scores of 24 rows and `count` columns become weights and are folded into the result.
@@ -1538,17 +1490,12 @@ struct attention_memory {
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
 
-  for (long n = 0; n < 48; n += 24) {
-    for (long i = 0; i < 24; i += 4) {
-      const long high_last = 8 * ((row + i + 3) / 8) + 8;
+  for (long n = 0; n < 64; n += 32) {
+    for (long i = 0; i < 24; i += 3) {
+      const long high_last = 8 * ((row + i + 2) / 8) + 8;
       const long end = smaller(high_last - col, count);
-      attention_values_4x24(local.scores + i, v + n, end, out + 512 * i + n, fresh);
+      attention_values_3x32(local.scores + i, v + n, end, out + 512 * i + n, fresh);
     }
-  }
-  for (long i = 0; i < 24; i += 4) {
-    const long high_last = 8 * ((row + i + 3) / 8) + 8;
-    const long end = smaller(high_last - col, count);
-    attention_values_4x16(local.scores + i, v + 48, end, out + 512 * i + 48, fresh);
   }
 }
 
@@ -1667,8 +1614,8 @@ struct attention_memory {
   bool fresh = true;
   const long whole_end = 24 * nth;
   const long end = 24 * nth + 24;
-  for (long col = 0; col < end; col += 168) {
-    attention_visit_24(m, c1, row, col, smaller(168, end - col), whole_end, local, fresh);
+  for (long col = 0; col < end; col += 120) {
+    attention_visit_24(m, c1, row, col, smaller(120, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
@@ -2435,6 +2382,51 @@ struct attention_memory {
   }
 }
 
+// 2 rows x 32 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_2x32(const float* weights, const float* v, long count,
+    float* out, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+
+  if (!fresh) {
+    s00 = load(out);
+    s01 = load(out + 8);
+    s02 = load(out + 16);
+    s03 = load(out + 24);
+    s10 = load(out + 512);
+    s11 = load(out + 520);
+    s12 = load(out + 528);
+    s13 = load(out + 536);
+  }
+
+#pragma GCC unroll 4
+  for (long k = 0; k < count; ++k) {
+    const vec a0 = splat(weights[24 * k]);
+    const vec a1 = splat(weights[24 * k + 1]);
+    const vec b0 = load(v + 64 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(v + 64 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(v + 64 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(v + 64 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 16, s02);
+  store(out + 24, s03);
+  store(out + 512, s10);
+  store(out + 520, s11);
+  store(out + 528, s12);
+  store(out + 536, s13);
+}
+
 // Scores of 8 rows and `count` columns become weights and are folded into the result.
 [[gnu::noinline]] void attention_fold_8(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
@@ -2442,17 +2434,17 @@ struct attention_memory {
   float* out = m.heads + 64 * c1 + 512 * row;
   store(local.total, load(local.total) + load(local.block_total));
 
-  for (long n = 0; n < 48; n += 24) {
-    for (long i = 0; i < 8; i += 4) {
-      const long high_last = 8 * ((row + i + 3) / 8) + 8;
+  for (long n = 0; n < 64; n += 32) {
+    for (long i = 0; i < 6; i += 3) {
+      const long high_last = 8 * ((row + i + 2) / 8) + 8;
       const long end = smaller(high_last - col, count);
-      attention_values_4x24(local.scores + i, v + n, end, out + 512 * i + n, fresh);
+      attention_values_3x32(local.scores + i, v + n, end, out + 512 * i + n, fresh);
     }
-  }
-  for (long i = 0; i < 8; i += 4) {
-    const long high_last = 8 * ((row + i + 3) / 8) + 8;
-    const long end = smaller(high_last - col, count);
-    attention_values_4x16(local.scores + i, v + 48, end, out + 512 * i + 48, fresh);
+    {
+      const long high_last = 8 * ((row + 7) / 8) + 8;
+      const long end = smaller(high_last - col, count);
+      attention_values_2x32(local.scores + 6, v + n, end, out + n + 3072, fresh);
+    }
   }
 }
 
@@ -2507,8 +2499,8 @@ struct attention_memory {
   store(local.total, splat(0.0f));
 
   bool fresh = true;
-  for (long col = 0; col < 512; col += 168) {
-    attention_visit_8(m, c1, row, col, smaller(168, 512 - col), 504, local, fresh);
+  for (long col = 0; col < 512; col += 120) {
+    attention_visit_8(m, c1, row, col, smaller(120, 512 - col), 504, local, fresh);
     fresh = false;
   }
 
@@ -2653,7 +2645,7 @@ void project_wq_wk_wv_body(void* state, long item, int) {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 5712L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 4560L * worker));
   restore_float_state(before);
 }
 
@@ -2687,7 +2679,7 @@ void project_wo_body(void* state, long item, int) {
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 4194304u + 22848u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 4194304u + 18240u * (size_t)workers; }
 
 size_t packed_bytes() { return 4456448u; }
 

@@ -22,7 +22,7 @@
 // - attention: 8 times 64 rows against 64 columns, 64 at a time: their scores lie in a worker's
 //   4.19 kB and nowhere else. 8 blocks of 8 rows, score tiles of 8 columns x 8 lanes: 8 of 16
 //   registers accumulate, a step is 8 fma on 9 loads. Whole tiles of removed pairs are skipped;
-//   tiles that keep all pairs test none. Value tiles of 3 rows x 32 columns: 12 of 16 registers
+//   tiles that keep all pairs test none. Value tiles of 4 rows x 24 columns: 12 of 16 registers
 //   accumulate, a step is 12 fma on 7 loads.
 // - project_wo: 2 times 64 rows of 256 by wo (256 columns), packed in 16 panels of 16 columns (16
 //   kB), one an item; tiles of 6 rows x 16 columns: 12 of 16 registers accumulate, a step is 12 fma
@@ -1102,108 +1102,111 @@ struct attention_memory {
   }
 }
 
-// 3 rows x 32 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_3x32(const float* weights, const float* v, long count,
+// 4 rows x 24 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_4x24(const float* weights, const float* v, long count,
     float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
 
   if (!fresh) {
     s00 = load(out);
     s01 = load(out + 8);
     s02 = load(out + 16);
-    s03 = load(out + 24);
     s10 = load(out + 256);
     s11 = load(out + 264);
     s12 = load(out + 272);
-    s13 = load(out + 280);
     s20 = load(out + 512);
     s21 = load(out + 520);
     s22 = load(out + 528);
-    s23 = load(out + 536);
+    s30 = load(out + 768);
+    s31 = load(out + 776);
+    s32 = load(out + 784);
   }
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
-    const vec a0 = splat(weights[8 * k]);
-    const vec a1 = splat(weights[8 * k + 1]);
-    const vec a2 = splat(weights[8 * k + 2]);
     const vec b0 = load(v + 64 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    s20 = fma(a2, b0, s20);
     const vec b1 = load(v + 64 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    s21 = fma(a2, b1, s21);
     const vec b2 = load(v + 64 * k + 16);
+    const vec a0 = splat(weights[8 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
     s02 = fma(a0, b2, s02);
+    const vec a1 = splat(weights[8 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
     s12 = fma(a1, b2, s12);
+    const vec a2 = splat(weights[8 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
     s22 = fma(a2, b2, s22);
-    const vec b3 = load(v + 64 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-    s23 = fma(a2, b3, s23);
+    const vec a3 = splat(weights[8 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
   }
 
   store(out, s00);
   store(out + 8, s01);
   store(out + 16, s02);
-  store(out + 24, s03);
   store(out + 256, s10);
   store(out + 264, s11);
   store(out + 272, s12);
-  store(out + 280, s13);
   store(out + 512, s20);
   store(out + 520, s21);
   store(out + 528, s22);
-  store(out + 536, s23);
+  store(out + 768, s30);
+  store(out + 776, s31);
+  store(out + 784, s32);
 }
 
-// 2 rows x 32 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_2x32(const float* weights, const float* v, long count,
+// 4 rows x 16 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_4x16(const float* weights, const float* v, long count,
     float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
 
   if (!fresh) {
     s00 = load(out);
     s01 = load(out + 8);
-    s02 = load(out + 16);
-    s03 = load(out + 24);
     s10 = load(out + 256);
     s11 = load(out + 264);
-    s12 = load(out + 272);
-    s13 = load(out + 280);
+    s20 = load(out + 512);
+    s21 = load(out + 520);
+    s30 = load(out + 768);
+    s31 = load(out + 776);
   }
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
-    const vec a0 = splat(weights[8 * k]);
-    const vec a1 = splat(weights[8 * k + 1]);
     const vec b0 = load(v + 64 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
     const vec b1 = load(v + 64 * k + 8);
+    const vec a0 = splat(weights[8 * k]);
+    s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
+    const vec a1 = splat(weights[8 * k + 1]);
+    s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
-    const vec b2 = load(v + 64 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    const vec b3 = load(v + 64 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
+    const vec a2 = splat(weights[8 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(weights[8 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
   }
 
   store(out, s00);
   store(out + 8, s01);
-  store(out + 16, s02);
-  store(out + 24, s03);
   store(out + 256, s10);
   store(out + 264, s11);
-  store(out + 272, s12);
-  store(out + 280, s13);
+  store(out + 512, s20);
+  store(out + 520, s21);
+  store(out + 768, s30);
+  store(out + 776, s31);
 }
 
 // Scores of 8 rows and `count` columns become weights and are folded into the result.
@@ -1213,17 +1216,17 @@ struct attention_memory {
   float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * row;
   store(local.total, load(local.total) + load(local.block_total));
 
-  for (long n = 0; n < 64; n += 32) {
-    for (long i = 0; i < 6; i += 3) {
-      const long high_last = 8 * ((row + i + 2) / 8) + 8;
+  for (long n = 0; n < 48; n += 24) {
+    for (long i = 0; i < 8; i += 4) {
+      const long high_last = 8 * ((row + i + 3) / 8) + 8;
       const long end = smaller(high_last - col, count);
-      attention_values_3x32(local.scores + i, v + n, end, out + 256 * i + n, fresh);
+      attention_values_4x24(local.scores + i, v + n, end, out + 256 * i + n, fresh);
     }
-    {
-      const long high_last = 8 * ((row + 7) / 8) + 8;
-      const long end = smaller(high_last - col, count);
-      attention_values_2x32(local.scores + 6, v + n, end, out + n + 1536, fresh);
-    }
+  }
+  for (long i = 0; i < 8; i += 4) {
+    const long high_last = 8 * ((row + i + 3) / 8) + 8;
+    const long end = smaller(high_last - col, count);
+    attention_values_4x16(local.scores + i, v + 48, end, out + 256 * i + 48, fresh);
   }
 }
 

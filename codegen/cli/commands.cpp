@@ -10,6 +10,7 @@
 #include <cstdio>
 
 #include "cli/host/target.h"
+#include "cli/wisdom.h"
 
 namespace attune::cli {
 
@@ -32,6 +33,10 @@ GenerateOptions options_for(const Spec& spec, const Common& common) {
   o.command = spec.header.empty() ? fmt::format("attune gen '{}'", spec.expression) : fmt::format("attune gen {} --spec '{}'", spec.header, spec.expression);
   if (o.name != usual) o.command += fmt::format(" --name {}", o.name);
   o.command += fmt::format(" --isa {}", fmt::join(o.isas, ","));
+  if (!common.wisdom.empty()) {
+    o.schedules = Wisdom(common.wisdom).schedules(spec.graph, o.isas);
+    o.command += fmt::format(" --wisdom {}", common.wisdom);
+  }
   return o;
 }
 

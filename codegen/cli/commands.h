@@ -12,6 +12,7 @@ struct Common {
   Wanted wanted;
   std::vector<std::string> isas;  // empty: all
   std::string name;               // of the kernel; empty: from the expression
+  std::string wisdom;             // file of measured schedules; empty: none
 };
 
 int list();
@@ -19,6 +20,7 @@ int gen(const Common&, const std::string& folder, bool quiet);
 int check(const Common&, bool emulate);
 int bench(const Common&, const std::string& json);
 int explain(const Common&);
+int tune(const Common&, const std::string& wisdom, int candidates, bool again);
 
 // What gen, check and explain ask of the compiler. Throws Error if the name is no C identifier or an ISA does not exist.
 GenerateOptions options_for(const Spec&, const Common&);

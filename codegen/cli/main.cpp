@@ -1,4 +1,4 @@
-// attune list | gen | check | bench | explain
+// attune list | gen | check | bench | explain | tune
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -11,12 +11,13 @@ using namespace attune;
 namespace {
 const char* const spec_help = "a spec of the zoo, as in 'textbook_mha<1,512,512,8>', or a header of yours with --spec";
 
-void spec_options(CLI::App* sub, cli::Common& c, bool needed, bool named) {
+void spec_options(CLI::App* sub, cli::Common& c, bool needed, bool named, bool wisdom = true) {
   auto* target = sub->add_option("spec", c.wanted.target, spec_help);
   if (needed) target->required();
   sub->add_option("--spec", c.wanted.expression, "the spec in that header, as in 'my_attention<512>'");
   sub->add_option("--isa", c.isas, "instruction sets, separated by commas (default: all)")->delimiter(',');
   if (named) sub->add_option("--name", c.name, "name of the kernel (default: from the spec)");
+  if (wisdom) sub->add_option("--wisdom", c.wisdom, "schedules that tune measured, from this file")->check(CLI::ExistingFile);
   sub->add_flag("--verbose", c.wanted.verbose, "all that the compiler says about a spec");
 }
 }  // namespace
@@ -42,6 +43,14 @@ int main(int argc, char** argv) {
   bench->add_option("--json", json, "also write Google Benchmark's JSON to this file");
   auto* explain = app.add_subcommand("explain", "what was decided for a kernel, and why");
   spec_options(explain, common, true, true);
+  auto* tune = app.add_subcommand("tune", "measure schedules and keep the best in a wisdom file");
+  spec_options(tune, common, false, false, false);
+  std::string wisdom = "attune-wisdom.json";
+  int candidates = 24;
+  bool again = false;
+  tune->add_option("--wisdom", wisdom, "the file; what it holds is kept unless something better is found")->capture_default_str();
+  tune->add_option("--candidates", candidates, "schedules to measure for each region")->check(CLI::Range(1, 10000))->capture_default_str();
+  tune->add_flag("--again", again, "measure what the file already knows, too");
 
   try {
     app.parse(argc, argv);
@@ -54,6 +63,7 @@ int main(int argc, char** argv) {
     if (*check) return cli::check(common, emulate);
     if (*bench) return cli::bench(common, json);
     if (*explain) return cli::explain(common);
+    if (*tune) return cli::tune(common, wisdom, candidates, again);
   } catch (const Error& e) {
     cli::progress("");
     fmt::print(stderr, "attune: {}\n", e.what());

@@ -1,4 +1,6 @@
-#include "schedule/plan.h"
+#include <algorithm>
+
+#include "schedule/planners.h"
 
 namespace attune {
 
@@ -9,39 +11,55 @@ static bool has_halves(const Expression& e) {
   return false;
 }
 
-// Covering the rows with a panel of this many columns. A panel that L1 does not hold comes from L2
-// once per tile of rows, as the rows do: most of that traffic hides behind the arithmetic.
-static long panel_cost(const Contract& c, Tile t, const Isa& isa) {
-  constexpr long l2_bytes_per_cycle = 64;
-  const auto traffic = [&](long rows) {
-    const bool resident = 4L * t.vectors * isa.lanes * c.depth <= isa.machine.l1_bytes / 2;
-    return 120 * 4 * (rows + (resident ? 0 : t.vectors * isa.lanes)) / l2_bytes_per_cycle / 4;
-  };
-  const long left = c.rows % t.rows;
-  return cover_cost(c.rows, t, isa) + c.rows / t.rows * traffic(t.rows) + (left ? traffic(left) : 0);
+bool ContractPlanner::legal(Tile t) const {
+  const bool halves = std::any_of(c_.segments.begin(), c_.segments.end(), [](const Segment& s) { return has_halves(s.epilogue); });
+  return !halves || t.vectors % 2 == 0;
 }
 
-ContractPlan plan_contract(const Contract& c, const Isa& isa) {
+long ContractPlanner::vectors(const Segment& s) const { return (s.width + isa_.lanes - 1) / isa_.lanes * s.groups; }
+
+// Covering the rows with a panel of this many columns. A panel that L1 does not hold comes from L2
+// once per tile of rows, as the rows do: most of that traffic hides behind the arithmetic.
+long ContractPlanner::panel_cost(Tile t) const {
+  const auto traffic = [&](long rows) {
+    const bool resident = 4L * t.vectors * isa_.lanes * c_.depth <= isa_.machine.l1_bytes / 2;
+    return 120 * 4 * (rows + (resident ? 0 : t.vectors * isa_.lanes)) / l2_bytes_per_cycle / 4;
+  };
+  const long left = c_.rows % t.rows, tiles = c_.rows / t.rows + (left > 0);
+  return c_.depth * (cover_cost(c_.rows, t, isa_) + c_.rows / t.rows * traffic(t.rows) + (left ? traffic(left) : 0)) + tiles * tile_overhead;
+}
+
+long ContractPlanner::cost(const ContractChoice& choice) const {
+  long cost = 0;
+  for (const Segment& s : c_.segments) {
+    const long all = vectors(s), left = all % choice.tile.vectors;
+    cost += all / choice.tile.vectors * panel_cost(choice.tile) + (left ? panel_cost({choice.tile.rows, int(left)}) : 0);
+  }
+  return cost * c_.outer0 * c_.outer1;
+}
+
+std::vector<ContractChoice> ContractPlanner::choices() const {
+  std::vector<ContractChoice> r;
+  long most = 1;
+  for (const Segment& s : c_.segments) most = std::max(most, vectors(s));
+  for (const Tile& t : legal_tiles(isa_))
+    if (legal(t) && (t.vectors <= std::max(2L, most)) && (t.rows == 1 || t.rows <= c_.rows)) r.push_back({t});
+  return r;
+}
+
+ContractPlan ContractPlanner::plan(const ContractChoice& choice) const {
   ContractPlan plan;
   long offset = 0;
-  for (const Segment& s : c.segments) {
+  for (const Segment& s : c_.segments) {
     ContractPlan::Part p;
     p.halves = has_halves(s.epilogue);
-    p.vectors_in_group = (s.width + isa.lanes - 1) / isa.lanes;
-    p.vectors = p.vectors_in_group * s.groups;
-    long best = 0;
-    for (const Tile& t : legal_tiles(isa)) {
-      if (p.halves && t.vectors % 2) continue;
-      const long left = p.vectors % t.vectors;
-      const long cost = p.vectors / t.vectors * panel_cost(c, t, isa) + (left ? panel_cost(c, {t.rows, int(left)}, isa) : 0);
-      if (best && (cost > best || (cost == best && t.rows * t.vectors < p.tile.rows * p.tile.vectors))) continue;  // the larger of equals
-      best = cost > 0 ? cost : 1;
-      p.tile = t;
-    }
+    p.vectors_in_group = (s.width + isa_.lanes - 1) / isa_.lanes;
+    p.vectors = vectors(s);
+    p.tile = choice.tile;
     p.panels = (p.vectors + p.tile.vectors - 1) / p.tile.vectors;
     p.last_panel = int(p.vectors - (p.panels - 1) * p.tile.vectors);
     p.packed_offset = offset;
-    p.packed_floats = aligned_floats(p.vectors * isa.lanes * c.depth);
+    p.packed_floats = aligned_floats(p.vectors * isa_.lanes * c_.depth);
     offset += p.packed_floats;
     plan.panels += p.panels;
     plan.parts.push_back(p);

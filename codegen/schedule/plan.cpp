@@ -1,6 +1,11 @@
 #include "schedule/plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <stdexcept>
+
+#include "schedule/planners.h"
 
 namespace attune {
 
@@ -8,7 +13,28 @@ static long local_floats(const ContractPlan&) { return 0; }
 static long local_floats(const StreamPlan& p) { return p.local_floats; }
 static long local_floats(std::monostate) { return 0; }
 
-Schedule schedule(const Program& program, const Isa& isa) {
+// The first of the cheapest, or the one that is given.
+template <class Planner>
+static auto planned(Planner planner, const Region& r, const Choice& given) {
+  const auto all = planner.choices();
+  using Kind = typename decltype(all)::value_type;
+  if (!std::holds_alternative<std::monostate>(given)) {
+    const auto* c = std::get_if<Kind>(&given);
+    if (!c || std::find(all.begin(), all.end(), *c) == all.end()) throw std::invalid_argument(fmt::format("\"{}\" is no schedule for {}", text_of(given), r.title));
+    return planner.plan(*c);
+  }
+  std::size_t best = 0;
+  long least = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const long cost = planner.cost(all[i]);
+    if (i > 0 && cost >= least) continue;
+    least = cost;
+    best = i;
+  }
+  return planner.plan(all.at(best));
+}
+
+Schedule schedule(const Program& program, const Isa& isa, const Choices& given_choices) {
   Schedule s;
   s.isa = &isa;
   s.buffer_offset.assign(program.buffers.size(), 0);
@@ -19,16 +45,16 @@ Schedule schedule(const Program& program, const Isa& isa) {
     s.buffer_offset[i] = end;
     end += aligned_floats(b.floats);
   }
-  for (const Region& r : program.regions) {
+  for (std::size_t i = 0; i < program.regions.size(); ++i) {
+    const Region& r = program.regions[i];
+    const Choice given = i < given_choices.size() ? given_choices[i] : Choice{};
     if (const auto* c = std::get_if<Contract>(&r.work)) {
-      ContractPlan p = plan_contract(*c, isa);
-      for (auto& part : p.parts) {
-        part.packed_offset += s.packed_floats;
-      }
+      ContractPlan p = planned(ContractPlanner(*c, isa), r, given);
+      for (auto& part : p.parts) part.packed_offset += s.packed_floats;
       for (const auto& part : p.parts) s.packed_floats += part.packed_floats;
       s.regions.push_back(std::move(p));
     } else if (const auto* st = std::get_if<Stream>(&r.work)) {
-      s.regions.push_back(plan_stream(*st, isa));
+      s.regions.push_back(planned(StreamPlanner(*st, isa), r, given));
     } else {
       s.regions.push_back(std::monostate{});
     }

@@ -4,7 +4,7 @@
 #include <string>
 #include "passes/block_map.h"
 #include "passes/region.h"
-#include "schedule/tiles.h"
+#include "schedule/choice.h"
 
 namespace attune {
 
@@ -64,15 +64,14 @@ struct Schedule {
   long workspace_floats = 0, local_floats = 0, packed_floats = 0;
 };
 
-Schedule schedule(const Program&, const Isa&);
+// By the given choices, one a region; where there is none, by the one that the model ranks first.
+// Throws std::invalid_argument if a choice is not legal for its region.
+Schedule schedule(const Program&, const Isa&, const Choices& = {});
 
 // describe.cpp: a paragraph a region, for people and for the head of a generated file.
 std::vector<std::string> describe(const Program&, const Schedule&);
 
 // Rounded up to a multiple of 64 bytes.
 constexpr long aligned_floats(long n) { return (n + 15) / 16 * 16; }
-
-ContractPlan plan_contract(const Contract&, const Isa&);
-StreamPlan plan_stream(const Stream&, const Isa&);
 
 }  // namespace attune

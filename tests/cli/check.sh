@@ -132,5 +132,30 @@ for counter in pct_fma_peak speedup_vs_naive max_err_over_bound; do
   grep -q "\"$counter\"" "$work/bench.json" && pass || fail "no $counter in the JSON"
 done
 
+# Schedules that were measured: kept, resumed, used by gen; a file of another version is refused and stays.
+try 0 tune "$small" --isa portable --candidates 3 --wisdom "$work/wisdom.json"
+says out 'times as fast'
+grep -qF '"version": 1' "$work/wisdom.json" && pass || fail "the wisdom has no version"
+cp "$work/wisdom.json" "$work/before.json"
+try 0 tune "$small" --isa portable --candidates 3 --wisdom "$work/wisdom.json"
+cmp -s "$work/wisdom.json" "$work/before.json" && pass || fail "what was known was measured again"
+try 0 gen "$small" --isa portable --wisdom "$work/wisdom.json" -o "$work/tuned"
+sed 's/"columns": [0-9]*/"columns": 7/' "$work/wisdom.json" >"$work/odd.json"
+try 1 gen "$small" --isa portable --wisdom "$work/odd.json" -o "$work/odd"
+says err 'is no schedule for'
+no_file "$work/odd"
+sed 's/"version": 1/"version": 2/' "$work/before.json" >"$work/wisdom.json"
+cp "$work/wisdom.json" "$work/before.json"
+try 1 gen "$small" --wisdom "$work/wisdom.json" -o "$work/odd"
+says err 'version 2'
+try 1 tune "$small" --isa portable --wisdom "$work/wisdom.json"
+cmp -s "$work/wisdom.json" "$work/before.json" && pass || fail "a file of another version was changed"
+echo 'no json' >"$work/bad.json"
+try 1 explain "$small" --wisdom "$work/bad.json"
+says err 'is no wisdom'
+try 2 gen "$small" --wisdom "$work/none.json"
+try 2 tune "$small" --candidates 0
+try 1 tune "$small" --isa portable --wisdom /proc/wisdom.json
+
 echo "command line: $passed passed, $failed failed"
 [ "$failed" = 0 ]

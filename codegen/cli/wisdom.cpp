@@ -1,0 +1,135 @@
+#include "cli/wisdom.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/host/process.h"
+#include "cli/host/target.h"
+
+namespace attune::cli {
+namespace {
+
+using nlohmann::json;
+constexpr int version = 1;
+
+json to_json(const Tile& t) { return json::array({t.rows, t.vectors}); }
+Tile tile_of(const json& j) { return {j.at(0).get<int>(), j.at(1).get<int>()}; }
+
+json to_json(const Choice& c) {
+  if (const auto* p = std::get_if<ContractChoice>(&c)) return {{"tile", to_json(p->tile)}};
+  if (const auto* s = std::get_if<StreamChoice>(&c)) return {{"scores", to_json(s->scores)}, {"values", to_json(s->values)}, {"columns", s->column_block}};
+  return json::object();
+}
+Choice choice_of(const json& j) {
+  if (j.contains("tile")) return ContractChoice{tile_of(j.at("tile"))};
+  return StreamChoice{tile_of(j.at("scores")), tile_of(j.at("values")), j.at("columns").get<long>()};
+}
+
+json to_json(const WisdomEntry& e) {
+  json schedule = json::object();
+  for (const auto& [region, choice] : e.schedule) schedule[region] = to_json(choice);
+  return {{"graph", e.graph}, {"spec", e.spec}, {"isa", e.isa}, {"cpu", e.cpu}, {"schedule", schedule}, {"median_percent", e.median_percent}, {"rounds", e.rounds}, {"compiler", e.compiler}};
+}
+WisdomEntry entry_of(const json& j) {
+  WisdomEntry e{j.at("graph"), j.at("spec"), j.at("isa"), j.at("cpu"), {}, j.at("median_percent"), j.at("rounds"), j.at("compiler")};
+  for (const auto& [region, choice] : j.at("schedule").items()) e.schedule[region] = choice_of(choice);
+  return e;
+}
+
+std::vector<WisdomEntry> read(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return {};
+  std::ifstream in(path);
+  std::stringstream text;
+  text << in.rdbuf();
+  if (!in) throw Error(fmt::format("cannot read {}", path));
+  json j;
+  try {
+    j = json::parse(text.str());
+  } catch (const json::exception&) {
+    throw Error(fmt::format("{} is no wisdom: it is not JSON", path));
+  }
+  try {
+    const int found = j.at("version");
+    if (found != version) throw Error(fmt::format("{} is wisdom of version {}, and this is version {}: tune again into another file", path, found, version));
+    std::vector<WisdomEntry> entries;
+    for (const json& e : j.at("entries")) entries.push_back(entry_of(e));
+    return entries;
+  } catch (const json::exception& e) {
+    throw Error(fmt::format("{} is no wisdom: {}", path, e.what()));
+  }
+}
+
+bool same_subject(const WisdomEntry& a, const WisdomEntry& b) { return a.graph == b.graph && a.isa == b.isa && a.cpu == b.cpu && a.compiler == b.compiler; }
+
+}  // namespace
+
+Wisdom::Wisdom(std::string path) : path_(std::move(path)), entries_(read(path_)) {}
+
+const WisdomEntry* Wisdom::find(const std::string& graph, const std::string& isa, const std::string& cpu) const {
+  const WisdomEntry* best = nullptr;
+  for (const WisdomEntry& e : entries_) {
+    if (e.graph != graph || e.isa != isa) continue;
+    const bool here = e.cpu == cpu;
+    if (!best || (here && best->cpu != cpu) || (here == (best->cpu == cpu) && e.median_percent > best->median_percent)) best = &e;
+  }
+  return best;
+}
+
+void Wisdom::merge(const WisdomEntry& e) {
+  for (WisdomEntry& old : entries_)
+    if (same_subject(old, e)) {
+      if (e.median_percent > old.median_percent || e.schedule.size() > old.schedule.size()) old = e;
+      return;
+    }
+  entries_.push_back(e);
+}
+
+void Wisdom::add(const WisdomEntry& e) {
+  for (const WisdomEntry& other : read(path_)) merge(other);
+  merge(e);
+  json all = json::array();
+  for (const WisdomEntry& entry : entries_) all.push_back(to_json(entry));
+  host::write_whole(path_, json{{"version", version}, {"entries", all}}.dump(1) + "\n");
+}
+
+std::map<std::string, Choices> Wisdom::schedules(const Graph& g, const std::vector<std::string>& isas) const {
+  std::map<std::string, Choices> r;
+  const std::string graph = graph_hash(g), cpu = cpu_id();
+  for (const std::string& isa : isas) {
+    const WisdomEntry* e = find(graph, isa, cpu);
+    if (!e) continue;
+    Choices& choices = r[isa];
+    for (const Decision& d : decisions(g, isa)) {
+      choices.resize(std::max(choices.size(), d.region + 1));
+      if (const auto c = e->schedule.find(d.title); c != e->schedule.end()) choices[d.region] = c->second;
+    }
+  }
+  return r;
+}
+
+std::string cpu_id() {
+  std::ifstream in("/proc/cpuinfo");
+  std::map<std::string, std::string> first;
+  for (std::string line; std::getline(in, line);) {
+    const std::size_t colon = line.find(':');
+    if (colon == std::string::npos) continue;
+    const std::string key = line.substr(0, line.find_last_not_of(" \t", colon - 1) + 1);
+    first.try_emplace(key, colon + 2 <= line.size() ? line.substr(colon + 2) : "");
+  }
+  const auto field = [&](const char* name) { return first.count(name) ? first[name] : std::string("unknown"); };
+  return fmt::format("{}-{}-{}-{}", field("vendor_id"), field("cpu family"), field("model"), field("stepping"));
+}
+
+std::string compiler_id() {
+  std::vector<std::string> command = host::compiler();
+  command.push_back("--version");
+  const std::string text = host::run(command).output;
+  return text.substr(0, text.find('\n'));
+}
+
+}  // namespace attune::cli

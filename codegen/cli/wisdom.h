@@ -1,0 +1,46 @@
+// Schedules that were measured to be good, in a file that outlives the measurement: JSON, a version
+// and a list of entries. gen, check, bench and explain read it, tune writes it.
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lower.h"
+
+namespace attune::cli {
+
+struct WisdomEntry {
+  std::string graph;     // graph_hash
+  std::string spec;      // for people
+  std::string isa, cpu;  // cpu: vendor-family-model-stepping
+  std::map<std::string, Choice> schedule;  // by the region's title
+  double median_percent = 0;               // of FMA peak, of the whole call
+  int rounds = 0;
+  std::string compiler;
+};
+
+class Wisdom {
+ public:
+  // What the file holds; nothing if there is none. Throws Error if it is no wisdom of this version.
+  explicit Wisdom(std::string path);
+  // The entry of this graph and ISA: of the CPU, else the best of another's.
+  const WisdomEntry* find(const std::string& graph, const std::string& isa, const std::string& cpu) const;
+  // Keeps the entry unless there is a better one of the same graph, ISA, CPU and compiler; then writes
+  // the file, joined with what others wrote to it meanwhile. Throws Error.
+  void add(const WisdomEntry&);
+  // For GenerateOptions: what is known about the graph on each of the ISAs.
+  std::map<std::string, Choices> schedules(const Graph&, const std::vector<std::string>& isas) const;
+
+ private:
+  std::string path_;
+  std::vector<WisdomEntry> entries_;
+  void merge(const WisdomEntry&);
+};
+
+// vendor-family-model-stepping of this machine's CPU.
+std::string cpu_id();
+// Name and version of the host compiler.
+std::string compiler_id();
+
+}  // namespace attune::cli

@@ -1,0 +1,90 @@
+// How the blocks of rows of a stream visit its columns: as affine bounds where a block's number tells
+// them, else as tables.
+#include <algorithm>
+
+#include "schedule/planners.h"
+
+namespace attune {
+namespace {
+
+// Tables in the text are bounded: beyond this many bytes a block visits all columns.
+constexpr std::size_t table_entries = 4096 / sizeof(short);
+
+// The runs of one block as edges of (in part, whole, in part), if they are such a sequence.
+bool edges_of(const std::vector<Run>& runs, long (&e)[4]) {
+  std::vector<Run> r = runs;
+  for (std::size_t i = 1; i < r.size(); ++i)
+    if (r[i].begin != r[i - 1].end) return false;
+  std::size_t whole = 0;
+  while (whole < r.size() && r[whole].kept != Kept::all) ++whole;
+  if (r.empty()) {
+    std::fill(e, e + 4, 0L);
+    return true;
+  }
+  if (whole > 1 || r.size() - whole > 2) return false;
+  const long end = r.back().end;
+  if (whole == r.size()) {  // nothing whole: what there is stands at the end, as on a diagonal
+    e[0] = e[1] = e[2] = r[0].begin;
+    e[3] = end;
+    return r.size() == 1;
+  }
+  e[0] = r[0].begin;
+  e[1] = r[whole].begin;
+  e[2] = r[whole].end;
+  e[3] = end;
+  return true;
+}
+
+}  // namespace
+
+RunPlan plan_runs(const std::vector<std::vector<Run>>& rows, long cols) {
+  RunPlan plan;
+  plan.some_empty = std::any_of(rows.begin(), rows.end(), [](const auto& r) { return r.empty(); });
+  const bool all = std::all_of(rows.begin(), rows.end(), [&](const auto& r) { return r.size() == 1 && r[0] == Run{0, cols, Kept::all}; });
+  if (all) return plan;
+  std::vector<long> edge[4];
+  bool affine = true;
+  for (const auto& r : rows) {
+    long e[4];
+    affine = affine && edges_of(r, e);
+    for (int i = 0; affine && i < 4; ++i) edge[i].push_back(e[i]);
+  }
+  for (int i = 0; affine && i < 4; ++i) {
+    plan.edges[i] = fit_affine(edge[i], cols);
+    affine = plan.edges[i].exact;
+  }
+  plan.form = affine ? RunPlan::Form::affine : RunPlan::Form::table;
+  if (affine) return plan;
+  for (const auto& r : rows) {
+    plan.first.push_back(long(plan.begin.size()));
+    for (const Run& run : r) {
+      plan.begin.push_back(run.begin);
+      plan.end.push_back(run.end);
+      plan.whole.push_back(run.kept == Kept::all);
+    }
+  }
+  plan.first.push_back(long(plan.begin.size()));
+  if (plan.first.size() + 3 * plan.begin.size() > table_entries) {
+    plan.form = RunPlan::Form::affine;  // everything is visited, in part
+    for (int i = 0; i < 4; ++i) plan.edges[i] = {0, i < 3 ? 0 : cols, cols, true};
+  }
+  return plan;
+}
+
+void plan_hull(StreamPlan& plan, const Stream& s, const IndexAnalysis& keep, int lanes) {
+  std::vector<long> low, high;
+  for (long r = 0; r < s.rows; r += lanes) {
+    const Block b{0, s.outer0, 0, s.outer1, r, std::min(r + lanes, s.rows), 0, s.cols};
+    const long last = keep.last_kept(b);
+    low.push_back(last < 0 ? 0 : keep.first_kept(b));
+    high.push_back(last + 1);
+  }
+  plan.low = fit_affine(low, s.cols);
+  plan.high = fit_affine(high, s.cols);
+  if (2 * low.size() > table_entries) return;
+  plan.hull = true;
+  if (!plan.low.exact) plan.low_table = low;
+  if (!plan.high.exact) plan.high_table = high;
+}
+
+}  // namespace attune

@@ -1,0 +1,61 @@
+// What may be decided about a kernel, and the order in which the model ranks it.
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "lower.h"
+#include "zoo/textbook.h"
+#include "zoo/zoo.h"
+
+using namespace attune;
+
+namespace {
+
+constexpr auto causal_sdpa = zoo::sdpa<1, 8, 512, 64, true>;
+
+}  // namespace
+
+TEST_CASE("Choices follow from registers and lanes, the cheapest first") {
+  const Graph g = graph_of(causal_sdpa);
+  for (const std::string isa : {"portable", "avx2", "avx512"}) {
+    const int registers = isa == "avx512" ? 32 : 16;
+    const std::vector<Decision> all = decisions(g, isa);
+    REQUIRE(all.size() == 1);
+    CHECK(all[0].title == "attention");
+    REQUIRE(all[0].ranked.size() >= 100);
+    double before = 0;
+    std::set<std::string> seen;
+    for (const Ranked& r : all[0].ranked) {
+      const StreamChoice& c = std::get<StreamChoice>(r.choice);
+      for (const Tile& t : {c.scores, c.values}) CHECK(t.rows * t.vectors + std::min(t.rows, t.vectors) < registers);
+      CHECK(c.column_block % c.scores.rows == 0);
+      CHECK(r.cycles >= before);
+      before = r.cycles;
+      CHECK(seen.insert(text_of(r.choice)).second);
+    }
+  }
+}
+
+TEST_CASE("A given choice is what is generated unless it is not legal") {
+  const Graph g = graph_of(causal_sdpa);
+  const std::vector<Decision> all = decisions(g, "avx2");
+  GenerateOptions o;
+  o.name = "k";
+  o.isas = {"avx2"};
+  const auto text = [&] { return generate(g, o).back().text; };
+  const std::string usual = text();
+  o.schedules["avx2"] = {all[0].ranked[0].choice};
+  CHECK(text() == usual);
+  o.schedules["avx2"] = {StreamChoice{{6, 2}, {3, 4}, 48}};
+  CHECK(text().find("weights_6x16") != std::string::npos);
+  CHECK(text().find("48 at a time") != std::string::npos);
+  o.schedules["avx2"] = {StreamChoice{{6, 3}, {3, 4}, 48}};
+  CHECK_THROWS_AS(text(), Error);
+  o.schedules["avx2"] = {ContractChoice{{6, 2}}};
+  CHECK_THROWS_AS(text(), Error);
+}
+
+TEST_CASE("Graphs that compute the same have one hash") {
+  CHECK(graph_hash(graph_of(causal_sdpa)) == graph_hash(graph_of(causal_sdpa)));
+  CHECK(graph_hash(graph_of(causal_sdpa)) != graph_hash(graph_of(zoo::sdpa<1, 8, 512, 64, false>)));
+  CHECK(graph_hash(graph_of(causal_sdpa)).size() == 16);
+}
