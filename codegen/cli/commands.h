@@ -21,6 +21,7 @@ int check(const Common&, bool emulate);
 int bench(const Common&, const std::string& json);
 int explain(const Common&);
 int tune(const Common&, const std::string& wisdom, int candidates, bool again);
+int verdict(const Common&, unsigned seed, int configurations, int candidates);
 
 // What gen, check and explain ask of the compiler. Throws Error if the name is no C identifier or an ISA does not exist.
 GenerateOptions options_for(const Spec&, const Common&);

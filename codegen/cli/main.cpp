@@ -1,4 +1,4 @@
-// attune list | gen | check | bench | explain | tune
+// attune list | gen | check | bench | explain | tune | verdict
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -51,6 +51,13 @@ int main(int argc, char** argv) {
   tune->add_option("--wisdom", wisdom, "the file; what it holds is kept unless something better is found")->capture_default_str();
   tune->add_option("--candidates", candidates, "schedules to measure for each region")->check(CLI::Range(1, 10000))->capture_default_str();
   tune->add_flag("--again", again, "measure what the file already knows, too");
+  auto* verdict = app.add_subcommand("verdict", "hold the cost model to measurement, over configurations drawn by a seed");
+  unsigned seed = 1;
+  int configurations = 6, drawn = 100;
+  verdict->add_option("--seed", seed)->capture_default_str();
+  verdict->add_option("--configurations", configurations)->check(CLI::Range(1, 1000))->capture_default_str();
+  verdict->add_option("--candidates", drawn, "schedules of each")->check(CLI::Range(2, 10000))->capture_default_str();
+  verdict->add_option("--isa", common.isas, "instruction sets, taken in turns (default: the fastest)")->delimiter(',');
 
   try {
     app.parse(argc, argv);
@@ -63,6 +70,7 @@ int main(int argc, char** argv) {
     if (*check) return cli::check(common, emulate);
     if (*bench) return cli::bench(common, json);
     if (*explain) return cli::explain(common);
+    if (*verdict) return cli::verdict(common, seed, configurations, drawn);
     if (*tune) return cli::tune(common, wisdom, candidates, again);
   } catch (const Error& e) {
     cli::progress("");

@@ -155,6 +155,7 @@ try 1 explain "$small" --wisdom "$work/bad.json"
 says err 'is no wisdom'
 try 2 gen "$small" --wisdom "$work/none.json"
 try 2 tune "$small" --candidates 0
+try 2 verdict --candidates 1
 try 1 tune "$small" --isa portable --wisdom /proc/wisdom.json
 
 echo "command line: $passed passed, $failed failed"

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "bench/verdict.h"
 #include "lower.h"
 #include "zoo/textbook.h"
 #include "zoo/zoo.h"
@@ -39,7 +40,7 @@ TEST_CASE("A given choice is what is generated unless it is not legal") {
   const Graph g = graph_of(causal_sdpa);
   const std::vector<Decision> all = decisions(g, "avx2");
   GenerateOptions o;
-  o.name = "k";
+  o.name = std::string("k");
   o.isas = {"avx2"};
   const auto text = [&] { return generate(g, o).back().text; };
   const std::string usual = text();
@@ -58,4 +59,14 @@ TEST_CASE("Graphs that compute the same have one hash") {
   CHECK(graph_hash(graph_of(causal_sdpa)) == graph_hash(graph_of(causal_sdpa)));
   CHECK(graph_hash(graph_of(causal_sdpa)) != graph_hash(graph_of(zoo::sdpa<1, 8, 512, 64, false>)));
   CHECK(graph_hash(graph_of(causal_sdpa)).size() == 16);
+}
+
+// Values from Spearman's formula 1 - 6 sum d^2 / (n (n^2 - 1)), by hand.
+TEST_CASE("Rank correlation") {
+  using bench::rank_correlation;
+  CHECK(rank_correlation({1, 2, 3, 4}, {10, 20, 30, 40}) == Approx(1));
+  CHECK(rank_correlation({1, 2, 3, 4}, {4, 3, 2, 1}) == Approx(-1));
+  CHECK(rank_correlation({1, 2, 3, 4, 5}, {2, 1, 4, 3, 5}) == Approx(0.8));
+  CHECK(rank_correlation({1, 1, 2, 2}, {1, 1, 2, 2}) == Approx(1));  // ties share a rank
+  CHECK(rank_correlation({1, 2, 3}, {7, 7, 7}) == 0);                // nothing to order
 }
