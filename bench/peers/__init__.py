@@ -1,0 +1,1 @@
+"""Generated kernels against other libraries, side by side: `./run peers --help`."""
