@@ -51,4 +51,4 @@ def kernel_library(case, attune, folder):
 
 def native_library(folder):
     """The FMA peak and the like."""
-    return shared_library([HERE / "native.cpp", ROOT / "bench" / "peak.cpp"], folder / "native.so", ["-std=c++17", f"-I{ROOT}"])
+    return shared_library([HERE / "native.cpp", ROOT / "bench" / "peak.cpp"], folder / "native.so", ["-std=c++17", "-march=native", f"-I{ROOT}"])

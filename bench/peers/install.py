@@ -14,7 +14,8 @@ from pathlib import Path
 # What the harness itself needs; without these there is nothing to run.
 NEEDED = ["numpy", "matplotlib"]
 
-# Peer: requirements, and what its build is told. ggml comes as source and is built for this CPU.
+# Peer: requirements, and what its build is told. PyPI's PyTorch brings its GPU libraries along, 5 GB of
+# them, and can't be loaded without. ggml comes as source and is built for this CPU.
 PEERS = {
     "PyTorch": (["torch"], {}),
     "ONNX Runtime": (["onnxruntime", "onnx"], {}),
@@ -61,10 +62,10 @@ def main(folder):
     for peer, (requirements, environment) in PEERS.items():
         if peer in outcome:
             continue
-        say(f"installing {' '.join(requirements)} (once; minutes)")
+        say(f"installing {' '.join(requirements)} (once)")
         outcome[peer] = pip(folder, requirements, environment)
         if outcome[peer]:
-            say(f"{peer}: not available: {outcome[peer]}")
+            say(f"{peer}: not available: {outcome[peer]} (remove {folder} to try again)")
         record.write_text(json.dumps(outcome, indent=1))
 
 

@@ -4,7 +4,8 @@ import time
 
 from peers import memory
 
-READ_BYTES = 256 << 20  # more than a core's share of any cache
+# More than a core's share of any cache; and what the second level of most holds, but not the first.
+MEMORY_BYTES, CACHE_BYTES = 256 << 20, 192 << 10
 
 
 class Native:
@@ -20,16 +21,16 @@ class Native:
         """FLOP/s of independent multiply-adds in registers; takes about 0.2 ms."""
         return self._lib.peers_peak_flops(self._isa)
 
-    def read_bandwidth(self, tries=3):
-        """Bytes/s of the fastest of a few sequential reads."""
-        room = memory.empty(READ_BYTES, dtype="uint8")
-        at, size = ctypes.c_void_p(room.ctypes.data), ctypes.c_long(READ_BYTES)
+    def read_bandwidth(self, size, tries):
+        """Bytes/s of the fastest of a few sequential reads of `size` bytes."""
+        room = memory.empty(size, dtype="uint8")
+        at, size_ = ctypes.c_void_p(room.ctypes.data), ctypes.c_long(size)
         least = float("inf")
         for _ in range(tries):
             begin = time.perf_counter()
-            self._lib.peers_read(at, size)
+            self._lib.peers_read(at, size_)
             least = min(least, time.perf_counter() - begin)
-        return READ_BYTES / least
+        return size / least
 
     def call_seconds(self, calls=20000):
         """Seconds that Python takes to call a C function that does nothing; contained in every time."""

@@ -66,7 +66,7 @@ def percent_against_length(document, folder, heads=8, head_dim=64):
         axis.set_xlabel("T (queries and keys)")
     axes[0][0].set_ylabel("% of the FMA peak (best; kept pairs only)")
     handles = {label: h for axis in axes[0] for h, label in zip(*axis.get_legend_handles_labels())}
-    figure.legend(handles.values(), handles.keys(), loc="lower center", ncols=4, bbox_to_anchor=(0.5, -0.13), frameon=False)
+    figure.legend(handles.values(), handles.keys(), loc="lower center", ncols=4, bbox_to_anchor=(0.5, -0.17), frameon=False)
     figure.suptitle(caption(document), fontsize=9)
     save(figure, folder, "percent_of_peak")
 
@@ -81,14 +81,16 @@ def roofline(document, folder):
     if not results:
         return
     peak = max(r["peak_flops"] for r in results) / 1e9
-    bandwidth = max(r["read_bandwidth"] for r in results) / 1e9
+    bandwidths = {level: max(r["read_bandwidth"][level] for r in results) / 1e9 for level in ("memory", "L2")}
     figure, axis = plt.subplots(figsize=(7.5, 5))
     intensity = [r["flops"] / r["bytes"] for r in results]
-    span = [min(intensity + [peak / bandwidth]) / 2, max(intensity) * 2]
-    xs = [span[0], peak / bandwidth, span[1]]
-    axis.plot(xs, [min(peak, x * bandwidth) for x in xs], color="black", linewidth=1.5)
-    axis.annotate(f"FMA peak {peak:.0f} GFLOP/s", (span[1], peak), ha="right", va="bottom", fontsize=9)
-    axis.annotate(f"read {bandwidth:.1f} GB/s", (xs[0], xs[0] * bandwidth), ha="left", va="bottom", fontsize=9)
+    low = min(intensity) / 2
+    high = 2 * max(intensity + [peak / b for b in bandwidths.values()])
+    for (level, bandwidth), style in zip(bandwidths.items(), ("-", "--")):
+        xs = [low, peak / bandwidth, high] if low < peak / bandwidth else [low, high]
+        axis.plot(xs, [min(peak, x * bandwidth) for x in xs], color="black", linestyle=style, linewidth=1.4, label=f"read from {level}, {bandwidth:.1f} GB/s")
+    axis.annotate(f"FMA peak {peak:.0f} GFLOP/s", (high, peak), ha="right", va="bottom", fontsize=9)
+    axis.set_ylim(top=peak * 1.5)
     markers = {}
     for r in results:
         kind = kind_of(r["case"])

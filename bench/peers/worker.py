@@ -9,6 +9,7 @@ import importlib
 import json
 import os
 import sys
+import time
 import traceback
 from pathlib import Path
 
@@ -41,10 +42,18 @@ def first_line(error):
     return f"{type(error).__name__}: {lines[0]}"[:300] if lines else type(error).__name__
 
 
-def pin_to_one_core():
-    """Keeps this process, and the threads that libraries start later, on one of the cores it may use."""
-    core = max(os.sched_getaffinity(0))
+def share_of(core, seconds=0.05):
+    """The share of a core that a busy loop gets."""
     os.sched_setaffinity(0, {core})
+    cpu, begin = time.thread_time(), time.perf_counter()
+    while time.perf_counter() - begin < seconds:
+        pass
+    return (time.thread_time() - cpu) / (time.perf_counter() - begin)
+
+
+def pin_to_one_core():
+    """Keeps this process, and the threads that libraries start later, on the idlest of a few cores it may use."""
+    os.sched_setaffinity(0, {max(sorted(os.sched_getaffinity(0))[-8:], key=share_of)})
 
 
 def import_peers(case, libraries, without):
@@ -91,7 +100,7 @@ def enter(offer, problem):
 
 def measure(case, kernel, libraries, rounds, without):
     from peers import attune_kernel
-    from peers.native import Native
+    from peers.native import CACHE_BYTES, MEMORY_BYTES, Native
     from peers.problem import Problem
     from peers.compile import native_library
     from peers.summary import summarise
@@ -116,7 +125,7 @@ def measure(case, kernel, libraries, rounds, without):
             contenders[offer.name] = contender
     told += [{"name": name, "peer": name, "status": "not available", "message": why} for name, why in unavailable.items()]
     mark("timing")
-    samples = take_samples({name: c.call for name, c in contenders.items()}, native.peak, rounds) if contenders else {}
+    samples, share = take_samples({name: c.call for name, c in contenders.items()}, native.peak, rounds)
     summaries = summarise(samples, attune_kernel.NAME, case.flops) if samples else {}
     for what in told:
         name = what["name"]
@@ -129,8 +138,9 @@ def measure(case, kernel, libraries, rounds, without):
         "bytes": case.bytes,
         "isa": native.isa,
         "rounds": max((len(s) for s in samples.values()), default=0),
+        "share_of_core": share,
         "peak_flops": max((p for rounds_ in samples.values() for _, p in rounds_), default=0),
-        "read_bandwidth": native.read_bandwidth(),
+        "read_bandwidth": {"memory": native.read_bandwidth(MEMORY_BYTES, 3), "L2": native.read_bandwidth(CACHE_BYTES, 500)},
         "call_seconds": native.call_seconds(),
         "versions": versions,
         "contenders": told,
