@@ -17,6 +17,7 @@ from peers.worker import MARK
 ROOT = compile.ROOT
 BUILD = ROOT / "build"
 ROUNDS, QUICK_ROUNDS = 30, 7
+PATIENCE_SECONDS = 1800  # with one configuration
 CRASHES = 4  # of one configuration; then it is given up
 
 
@@ -57,12 +58,18 @@ def run_worker(case, kernel, args, python, log, without):
             command += ["--without", name]
         environment = {**os.environ, "PYTHONPATH": str(compile.HERE.parent)}
         with open(log, "w", encoding="utf-8") as f:
-            code = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=f, stderr=subprocess.STDOUT, env=environment).returncode
+            try:
+                code = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=f, stderr=subprocess.STDOUT, env=environment, timeout=PATIENCE_SECONDS).returncode
+            except subprocess.TimeoutExpired:
+                code = None
         if code == 0 and path.exists():
             return json.loads(path.read_text()), None, None
     lines = log.read_text(errors="replace").splitlines()
     marks = [line[len(MARK) :] for line in lines if line.startswith(MARK)]
-    how = f"signal {-code}" if code < 0 else lines[-1] if lines else f"exit code {code}"
+    if code is None:
+        how = f"no end after {PATIENCE_SECONDS} s"
+    else:
+        how = f"signal {-code}" if code < 0 else lines[-1] if lines else f"exit code {code}"
     return None, marks[-1] if marks else None, how
 
 
