@@ -1826,7 +1826,7 @@ struct attention_memory {
 
 // An item: one block of rows.
 [[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
-  const long block = item % 5;
+  const long block = 4 - item % 5;
   const long c1 = item / 5;
   if (block < 4) {
     attention_16_rows(m, c1, block, local);

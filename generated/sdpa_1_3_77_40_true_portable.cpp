@@ -1706,7 +1706,7 @@ struct attention_memory {
 
 // An item: one block of rows.
 [[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
-  const long block = item % 10;
+  const long block = 9 - item % 10;
   const long c1 = item / 10;
   if (block < 9) {
     attention_8_rows(m, c1, block, local);

@@ -2029,7 +2029,7 @@ struct attention_memory {
 
 // An item: one block of rows.
 [[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
-  const long block = item % 6;
+  const long block = 5 - item % 6;
   const long c1 = item / 6;
   if (block < 5) {
     attention_24_rows(m, c1, block, local);

@@ -1042,7 +1042,7 @@ struct attention_memory {
 
 // An item: one block of rows.
 [[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
-  const long block = item % 16;
+  const long block = 15 - item % 16;
   const long c1 = item / 16;
   attention_8_rows(m, c1, block, local);
 }

@@ -2029,7 +2029,7 @@ struct attention_memory {
 
 // An item: one block of rows.
 [[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
-  const long block = item % 22;
+  const long block = 21 - item % 22;
   const long c1 = item / 22;
   if (block < 21) {
     attention_24_rows(m, c1, block, local);

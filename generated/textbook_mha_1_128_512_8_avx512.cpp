@@ -1727,7 +1727,7 @@ struct attention_memory {
 
 // An item: one block of rows.
 [[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
-  const long block = item % 4;
+  const long block = 3 - item % 4;
   const long c1 = item / 4;
   attention_32_rows(m, c1, block, local);
 }

@@ -3941,7 +3941,7 @@ struct attention_memory {
 
 // An item: one block of rows.
 [[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
-  const long block = item % 3;
+  const long block = 2 - item % 3;
   const long c1 = item / 3;
   if (block < 2) {
     attention_48_rows(m, c1, block, local);

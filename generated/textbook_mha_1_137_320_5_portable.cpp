@@ -2792,7 +2792,7 @@ struct attention_memory {
 
 // An item: one block of rows.
 [[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
-  const long block = item % 9;
+  const long block = 8 - item % 9;
   const long c1 = item / 9;
   if (block < 8) {
     attention_16_rows(m, c1, block, local);

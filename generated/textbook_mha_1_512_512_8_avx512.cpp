@@ -3838,7 +3838,7 @@ struct attention_memory {
 
 // An item: one block of rows.
 [[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
-  const long block = item % 11;
+  const long block = 10 - item % 11;
   const long c1 = item / 11;
   if (block < 10) {
     attention_48_rows(m, c1, block, local);

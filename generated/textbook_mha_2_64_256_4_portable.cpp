@@ -1368,7 +1368,7 @@ struct attention_memory {
 
 // An item: one block of rows.
 [[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
-  const long block = item % 8;
+  const long block = 7 - item % 8;
   const long c0 = item / 32;
   const long c1 = item / 8 % 4;
   attention_8_rows(m, c0, c1, block, local);

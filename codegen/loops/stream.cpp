@@ -272,6 +272,13 @@ std::string StreamCode::block(const RowBlocks& r) {
   return n;
 }
 
+// Whether the blocks' runs grow with their rows, as under a causal mask.
+bool StreamCode::last_is_longest() const {
+  const RunPlan& r = p_.blocks[0].runs;
+  const auto length = [&](long i) { return r.edges[3](i) - r.edges[0](i); };
+  return r.form == RunPlan::Form::affine && length(p_.blocks[0].count - 1) > length(0);
+}
+
 void StreamCode::lower() {
   std::vector<std::string> blocks;
   for (const RowBlocks& r : p_.blocks) blocks.push_back(block(r));
@@ -285,7 +292,9 @@ void StreamCode::lower() {
   for (const RowBlocks& r : p_.blocks) count += r.count;
   const long outer = s_.outer0 * s_.outer1;
   if (count > 0) {
-    const Expr which = b.let("block", index("item") % count);
+    // The longest first: workers that take items in order then end together.
+    const Expr nth = index("item") % count;
+    const Expr which = b.let("block", last_is_longest() ? Expr(count - 1) - nth : nth);
     const Expr c0 = b.let("c0", index("item") / (count * s_.outer1));
     const Expr of_all = index("item") / count;
     const Expr c1 = b.let("c1", s_.outer1 == 1 ? Expr(0) : s_.outer0 == 1 ? of_all : of_all % s_.outer1);

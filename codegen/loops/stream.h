@@ -83,6 +83,7 @@ class StreamCode {
   // stream.cpp
   void turn_rows(Block&, const RowBlocks&, const Expr& a);
   long last_part(const RowBlocks&) const;
+  bool last_is_longest() const;
   std::string fold(const RowBlocks&);
   void visit_runs(Block&, const RowBlocks&, const Expr& i);
   void finish(Block&, const RowBlocks&);
