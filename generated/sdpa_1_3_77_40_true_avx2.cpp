@@ -16,7 +16,7 @@
 //
 // What was decided:
 // - attention: 3 times 77 rows against 77 columns, 78 at a time: their scores lie in a worker's
-//   7.75 kB and nowhere else. 4 blocks of 16 rows, score tiles of 6 columns x 16 lanes: 12 of 16
+//   10.6 kB and nowhere else. 4 blocks of 16 rows, score tiles of 6 columns x 16 lanes: 12 of 16
 //   registers accumulate, a step is 12 fma on 8 loads. 1 block of 13 rows, score tiles of 6 columns
 //   x 16 lanes: 12 of 16 registers accumulate, a step is 12 fma on 8 loads. Whole tiles of removed
 //   pairs are skipped; tiles that keep all pairs test none. Value tiles of 2 rows x 40 columns: 10
@@ -75,6 +75,9 @@ static inline lanes_t less(vec a, vec b) { return _mm256_cmp_ps(a, b, _CMP_LT_OQ
 // False where either is NaN.
 static inline lanes_t less_equal(vec a, vec b) { return _mm256_cmp_ps(a, b, _CMP_LE_OQ); }
 
+// False where either is NaN.
+static inline lanes_t equal(vec a, vec b) { return _mm256_cmp_ps(a, b, _CMP_EQ_OQ); }
+
 // True where either is NaN.
 static inline lanes_t not_less(vec a, vec b) { return _mm256_cmp_ps(a, b, _CMP_NLT_UQ); }
 
@@ -87,6 +90,7 @@ static inline bool has_nan(vec a) { return any(_mm256_cmp_ps(a, a, _CMP_UNORD_Q)
 static inline ivec iota() { return ivec{0, 1, 2, 3, 4, 5, 6, 7}; }
 static inline ivec isplat(int i) { return (ivec)_mm256_set1_epi32(i); }
 static inline lanes_t iless_equal(ivec a, ivec b) { return (lanes_t)(a <= b); }
+static inline lanes_t iequal(ivec a, ivec b) { return (lanes_t)(a == b); }
 static inline vec to_real(ivec a) { return _mm256_cvtepi32_ps((__m256i)a); }
 
 // The nearest integers, halves to even; the least integer for NaN and beyond the range.
@@ -94,14 +98,6 @@ static inline ivec nearest(vec a) { return (ivec)_mm256_cvtps_epi32(a); }
 
 // p * 2^n where that is neither subnormal nor beyond the greatest float.
 static inline vec add_exponent(vec p, ivec n) { return (vec)((ivec)p + (n << 23)); }
-
-static inline float first(vec a) { return _mm256_cvtss_f32(a); }
-
-static inline float reduce_add(vec a) {
-  __m128 b = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
-  b = _mm_add_ps(b, _mm_movehl_ps(b, b));
-  return _mm_cvtss_f32(_mm_add_ss(b, _mm_movehdup_ps(b)));
-}
 
 // to[j * to_stride + i] = scale[i] * from[i * from_stride + j] for i, j < 8,
 // four columns at a time.
@@ -127,12 +123,31 @@ static inline void transpose_block(const float* from, long from_stride, float* t
   }
 }
 
+// c where m, else a * b + c.
+static inline vec fma_unless(lanes_t m, vec a, vec b, vec c) { return select(m, c, fma(a, b, c)); }
+
 // floor(log2 x), of a normal x > 0.
 static inline vec exponent_of(vec x) { return to_real((ivec)x >> 23) - splat(127.0f); }
 
 // 2^-exponent_of(x), for x < 2^127.
 static inline vec inverse_power(vec x) {
   return (vec)(isplat(0x7f000000) - ((ivec)x & isplat(0x7f800000)));
+}
+
+static inline lanes_t is_minus_zero(vec a) { return iequal((ivec)a, isplat(-0x7fffffff - 1)); }
+
+// e^x for x <= 0, within a relative 2e-7 + 3e-9 |x|. NaN stays NaN. Exactly 0 below -87.3365, where
+// the result would be subnormal, and at -inf.
+static inline vec exp_nonpositive(vec x) {
+  ivec n = nearest(x * splat(1.44269502f));
+  vec r = fma(to_real(n), splat(-0.693147182f), x);
+  vec p = splat(0.00828973018f);
+  p = fma(p, r, splat(0.0418978557f));
+  p = fma(p, r, splat(0.166676477f));
+  p = fma(p, r, splat(0.499991506f));
+  p = fma(p, r, splat(0.999999702f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(x, splat(-87.3365021f)), add_exponent(p, n));
 }
 
 // 2^x within a relative 2e-7. NaN stays NaN, -inf gives 0; a result below the least normal float is
@@ -149,23 +164,6 @@ static inline vec exp2_near(vec x) {
   p = fma(p, r, splat(1.0f));
   return keep_where(not_less(x, splat(-126.0f)), add_exponent(p, n));
 }
-
-// e^x within a relative 2e-7. NaN stays NaN. Exactly 0 below -87.3365, where the result would be
-// subnormal, and at -inf; inf where it overflows.
-static inline vec exp(vec x) {
-  ivec n = nearest(x * splat(1.44269502f));
-  vec r = fma(to_real(n), splat(-0.693147182f), x);
-  r = fma(to_real(n), splat(1.90465421e-09f), r);
-  vec p = splat(0.00828973018f);
-  p = fma(p, r, splat(0.0418978557f));
-  p = fma(p, r, splat(0.166676477f));
-  p = fma(p, r, splat(0.499991506f));
-  p = fma(p, r, splat(0.999999702f));
-  p = fma(p, r, splat(1.0f));
-  vec y = keep_where(not_less(x, splat(-87.3365021f)), add_exponent(p, n));
-  return select(less(splat(88.7228317f), x), splat(__builtin_inff()), y);
-}
-static inline float exp(float x) { return first(exp(splat(x))); }
 
 // 2^x for x <= 0 within a relative 2e-7. NaN stays NaN. Exactly 0 below -126, where the result
 // would be subnormal, and at -inf.
@@ -234,6 +232,9 @@ struct attention_memory {
   float block_peak[16];   // the greatest score in the block of columns
   float block_total[16];  // and the sum of the block's weights
   float shift[16];        // -peak, where the rows' accumulators start
+  float kept[16];         // 1 where the safe path found a pair that counts
+  float holes[80];        // [78]: 1 for a column with one that doesn't; then 1 if there is any
+  float fast[640];        // [16][40], the results that it came to replace
 };
 
 // 5 columns x 16 rows of scores.
@@ -617,8 +618,8 @@ struct attention_memory {
 // Scores of 16 rows become weights; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_16(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
-  const lanes_t outside0 = negation(either(less_equal(load(local.block_total), splat(0x1p+40f)),
-      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+  const lanes_t outside0 = negation(either(not_less(splat(0x1p+40f), load(local.block_total)),
+      both(not_less(splat(0x1p+120f), load(local.block_total)),
           less_equal(splat(-4.0f) * old0, exponent_of(load(local.block_total))))));
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
@@ -629,8 +630,8 @@ struct attention_memory {
   vec total0 = splat(0.0f);
 
   const vec old1 = load(local.peak + 8);
-  const lanes_t outside1 = negation(either(less_equal(load(local.block_total + 8), splat(0x1p+40f)),
-      both(less_equal(load(local.block_total + 8), splat(0x1p+120f)),
+  const lanes_t outside1 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 8)),
+      both(not_less(splat(0x1p+120f), load(local.block_total + 8)),
           less_equal(splat(-4.0f) * old1, exponent_of(load(local.block_total + 8))))));
   const vec peak1 =
       select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 8)), old1);
@@ -1146,7 +1147,7 @@ struct attention_memory {
 [[gnu::noinline]] void attention_lower_weights_16(attention_memory& local, long count) {
   for (long i = 0; i < 16; i += 8) {
     const vec total = load(local.block_total + i);
-    const lanes_t inside = less_equal(total, splat(0x1p+40f));
+    const lanes_t inside = not_less(splat(0x1p+40f), total);
     const vec rise = select(inside, splat(0.0f), exponent_of(total));
     const vec old = load(local.peak + i);
     const vec peak = old + rise;
@@ -1168,12 +1169,12 @@ struct attention_memory {
 [[gnu::noinline]] void attention_mend_16(const Memory& m, long c1, long row, long col, long from,
     long count, long whole_end, attention_memory& local, bool fresh) {
   // Too large for that: the greatest score becomes the reference.
-  const lanes_t inside0 = either(less_equal(load(local.block_total), splat(0x1p+40f)),
-      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+  const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
+      both(not_less(splat(0x1p+120f), load(local.block_total)),
           less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
   const lanes_t inside1 = both(inside0,
-      either(less_equal(load(local.block_total + 8), splat(0x1p+40f)),
-          both(less_equal(load(local.block_total + 8), splat(0x1p+120f)),
+      either(not_less(splat(0x1p+40f), load(local.block_total + 8)),
+          both(not_less(splat(0x1p+120f), load(local.block_total + 8)),
               less_equal(splat(-4.0f) * load(local.peak + 8),
                   exponent_of(load(local.block_total + 8))))));
   if (any(negation(inside1))) {
@@ -1290,8 +1291,8 @@ struct attention_memory {
   attention_weights_of_16(m, c1, row, col, done, count, whole_end, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
-  const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
-  const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 8), splat(0x1p+40f)));
+  const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
+  const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 8)));
   if (any(negation(inside1))) {
     attention_mend_16(m, c1, row, col, done, count, whole_end, local, fresh);
   }
@@ -1299,58 +1300,223 @@ struct attention_memory {
   attention_fold_16(m, c1, row, col, count, local, fresh);
 }
 
-// One row by its definition: over exactly the pairs that count, one at a time.
-[[gnu::noinline]] void attention_careful_row(const Memory& m, long c1, long row) {
+// Scores of 16 rows become weights, those of removed pairs -0; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_16_safely(attention_memory& local, long count) {
+  const vec removed = splat(-__builtin_inff());
+
+  const vec old0 = load(local.peak);
+  const vec peak0 = max(old0, splat(0.15811388f) * load(local.block_peak));
+  store(local.peak, peak0);
+  store(local.carry,
+      select(both(less(old0, peak0), equal(load(local.kept), splat(1.0f))),
+          exp_nonpositive(old0 - peak0), splat(1.0f)));
+  vec total0 = splat(0.0f);
+  lanes_t all0 = all_lanes(true);
+
+  const vec old1 = load(local.peak + 8);
+  const vec peak1 = max(old1, splat(0.15811388f) * load(local.block_peak + 8));
+  store(local.peak + 8, peak1);
+  store(local.carry + 8,
+      select(both(less(old1, peak1), equal(load(local.kept + 8), splat(1.0f))),
+          exp_nonpositive(old1 - peak1), splat(1.0f)));
+  vec total1 = splat(0.0f);
+  lanes_t all1 = all_lanes(true);
+
+  bool some = false;
+  for (long j = 0; j < count; ++j) {
+    const vec score0 = splat(0.15811388f) * load(local.scores + 16 * j);
+    const lanes_t hole0 = equal(score0, removed);
+    const vec w0 = select(hole0, splat(-0.0f), exp_nonpositive(score0 - peak0) + splat(0.0f));
+    store(local.scores + 16 * j, w0);
+    total0 = total0 + w0;
+    all0 = both(all0, hole0);
+    const vec score1 = splat(0.15811388f) * load(local.scores + 16 * j + 8);
+    const lanes_t hole1 = equal(score1, removed);
+    const vec w1 = select(hole1, splat(-0.0f), exp_nonpositive(score1 - peak1) + splat(0.0f));
+    store(local.scores + 16 * j + 8, w1);
+    total1 = total1 + w1;
+    all1 = both(all1, hole1);
+    const bool hole = any(either(hole0, hole1));
+    local.holes[j] = hole ? 1.0f : 0.0f;
+    some = some || hole;
+  }
+
+  local.holes[78] = some ? 1.0f : 0.0f;
+
+  store(local.block_total, total0);
+  store(local.kept, select(all0, load(local.kept), splat(1.0f)));
+
+  store(local.block_total + 8, total1);
+  store(local.kept + 8, select(all1, load(local.kept + 8), splat(1.0f)));
+}
+
+// 2 rows x 40 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_2x40_with_holes(const float* weights, const float* v,
+    long count, float* out, const float* holes, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f);
+
+  if (!fresh) {
+    s00 = load(out);
+    s01 = load(out + 8);
+    s02 = load(out + 16);
+    s03 = load(out + 24);
+    s04 = load(out + 32);
+    s10 = load(out + 40);
+    s11 = load(out + 48);
+    s12 = load(out + 56);
+    s13 = load(out + 64);
+    s14 = load(out + 72);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    if (holes[k] > 0.0f) {
+      const vec a0 = splat(weights[16 * k]);
+      const lanes_t hole0 = is_minus_zero(a0);
+      const vec a1 = splat(weights[16 * k + 1]);
+      const lanes_t hole1 = is_minus_zero(a1);
+      const vec b0 = load(v + 40 * k);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s10 = fma_unless(hole1, a1, b0, s10);
+      const vec b1 = load(v + 40 * k + 8);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      s11 = fma_unless(hole1, a1, b1, s11);
+      const vec b2 = load(v + 40 * k + 16);
+      s02 = fma_unless(hole0, a0, b2, s02);
+      s12 = fma_unless(hole1, a1, b2, s12);
+      const vec b3 = load(v + 40 * k + 24);
+      s03 = fma_unless(hole0, a0, b3, s03);
+      s13 = fma_unless(hole1, a1, b3, s13);
+      const vec b4 = load(v + 40 * k + 32);
+      s04 = fma_unless(hole0, a0, b4, s04);
+      s14 = fma_unless(hole1, a1, b4, s14);
+    } else {
+      const vec a0 = splat(weights[16 * k]);
+      const vec a1 = splat(weights[16 * k + 1]);
+      const vec b0 = load(v + 40 * k);
+      s00 = fma(a0, b0, s00);
+      s10 = fma(a1, b0, s10);
+      const vec b1 = load(v + 40 * k + 8);
+      s01 = fma(a0, b1, s01);
+      s11 = fma(a1, b1, s11);
+      const vec b2 = load(v + 40 * k + 16);
+      s02 = fma(a0, b2, s02);
+      s12 = fma(a1, b2, s12);
+      const vec b3 = load(v + 40 * k + 24);
+      s03 = fma(a0, b3, s03);
+      s13 = fma(a1, b3, s13);
+      const vec b4 = load(v + 40 * k + 32);
+      s04 = fma(a0, b4, s04);
+      s14 = fma(a1, b4, s14);
+    }
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 16, s02);
+  store(out + 24, s03);
+  store(out + 32, s04);
+  store(out + 40, s10);
+  store(out + 48, s11);
+  store(out + 56, s12);
+  store(out + 64, s13);
+  store(out + 72, s14);
+}
+
+// Scores of 16 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_16_with_holes(const Memory& m, long c1, long row, long col,
+    long count, attention_memory& local, bool fresh) {
+  const float* v = m.v + 3080 * c1 + 40 * col;
+  float* out = m.out + 3080 * c1 + 40 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+
+  for (long i = 0; i < 16; i += 2) {
+    const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
+    const long end = smaller(high_last - col, count);
+    attention_values_2x40_with_holes(local.scores + i, v, end, out + 40 * i, local.holes, fresh);
+  }
+}
+
+// 16 rows against `count` columns from col on, by the definition.
+[[gnu::noinline]] void attention_visit_16_safely(const Memory& m, long c1, long row, long col,
+    long count, long whole_end, attention_memory& local, bool fresh) {
+  store(local.block_peak, splat(-__builtin_inff()));
+  store(local.block_peak + 8, splat(-__builtin_inff()));
+  attention_scores_of_16(m, c1, row, col, 0, count, whole_end, local);
+  attention_weigh_16_safely(local, count);
+  if (!fresh) {
+    attention_carry_over_16(m, c1, row, local);
+  }
+
+  if (local.holes[78] > 0.0f) {
+    attention_fold_16_with_holes(m, c1, row, col, count, local, fresh);
+  } else {
+    attention_fold_16(m, c1, row, col, count, local, fresh);
+  }
+}
+
+// Rows of the block that are not finite are computed again, over exactly the pairs that count; the
+// others keep every bit.
+[[gnu::noinline]] void attention_16_rows_safely(const Memory& m, long c1, long nth,
+    attention_memory& local) {
+  const long row = 16 * nth;
   const float* a = m.q + 3080 * c1 + 40 * row;
   float* out = m.out + 3080 * c1 + 40 * row;
-  float peak = -__FLT_MAX__;
-  float total = 0.0f;
-  bool kept = false;
 
-  for (long n = 0; n < 40; n += 8) {
-    store(out + n, splat(0.0f));
-  }
-
-  const long high = smaller(8 * (row / 8) + 8, 77);
-  for (long col = 0; col < high; ++col) {
-    if (col > row) {
-      continue;
-    }
-
-    const float* b = m.k + 3080 * c1 + 40 * col;
-    vec sum = splat(0.0f);
-    for (long k = 0; k < 40; k += 8) {
-      sum = fma(load(a + k), load(b + k), sum);
-    }
-    const float dot = reduce_add(sum);
-
-    const float score = 0.15811388f * dot;
-    if (score == -__builtin_inff()) {
-      continue;
-    }
-    kept = true;
-
-    // Older sums are worth less, the higher the peak.
-    if (score > peak) {
-      const float carry = exp(peak - score);
-      total *= carry;
-      for (long n = 0; n < 40; n += 8) {
-        store(out + n, splat(carry) * load(out + n));
-      }
-      peak = score;
-    }
-
-    const float weight = exp(score - peak);
-    total += weight;
-    const float* v = m.v + 3080 * c1 + 40 * col;
+  for (long i = 0; i < 16; ++i) {
     for (long n = 0; n < 40; n += 8) {
-      store(out + n, fma(splat(weight), load(v + n), load(out + n)));
+      store(local.fast + 40 * i + n, load(out + 40 * i + n));
     }
   }
 
-  const float factor = kept ? 1.0f / total : 0.0f;
-  for (long n = 0; n < 40; n += 8) {
-    store(out + n, splat(factor) * load(out + n));
+  for (long r = 0; r < 16; r += 8) {
+    for (long k = 0; k < 40; k += 8) {
+      transpose_block(a + 40 * r + k, 40, local.rows + 16 * k + r, 16, splat(1.0f));
+    }
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.peak + 8, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+  store(local.total + 8, splat(0.0f));
+  store(local.kept, splat(0.0f));
+  store(local.kept + 8, splat(0.0f));
+  bool fresh = true;
+  static const unsigned short first_run[] = {0, 1, 3, 5, 7};
+  static const unsigned short run_begin[] = {0, 0, 12, 0, 30, 0, 48};
+  static const unsigned short run_end[] = {18, 12, 36, 30, 48, 48, 66};
+  static const unsigned short run_whole[] = {0, 1, 0, 1, 0, 1, 0};
+  for (long u = first_run[nth]; u < first_run[nth + 1]; ++u) {
+    const long end = run_end[u];
+    for (long col = run_begin[u]; col < end; col += 78) {
+      attention_visit_16_safely(m, c1, row, col, smaller(78, end - col), end * run_whole[u], local,
+          fresh);
+      fresh = false;
+    }
+  }
+
+  store(local.carry,
+      select(equal(load(local.kept), splat(1.0f)), splat(1.0f) / load(local.total), splat(0.0f)));
+  store(local.carry + 8,
+      select(equal(load(local.kept + 8), splat(1.0f)), splat(1.0f) / load(local.total + 8),
+          splat(0.0f)));
+  for (long i = 0; i < 16; ++i) {
+    vec odd = splat(0.0f);
+    for (long n = 0; n < 40; n += 8) {
+      const vec x = load(local.fast + 40 * i + n);
+      odd = odd + (x - x);
+    }
+    if (has_nan(odd)) {
+      const vec factor = splat(local.carry[i]);
+      for (long n = 0; n < 40; n += 8) {
+        store(out + 40 * i + n, factor * load(out + 40 * i + n));
+      }
+    } else {
+      for (long n = 0; n < 40; n += 8) {
+        store(out + 40 * i + n, load(local.fast + 40 * i + n));
+      }
+    }
   }
 }
 
@@ -1399,19 +1565,8 @@ struct attention_memory {
       odd = odd + (x - x);
     }
   }
-
-  // Rows that are not finite are computed again, with care.
   if (has_nan(odd)) {
-    for (long i = 0; i < 16; ++i) {
-      vec row_odd = splat(0.0f);
-      for (long n = 0; n < 40; n += 8) {
-        const vec x = load(out + 40 * i + n);
-        row_odd = row_odd + (x - x);
-      }
-      if (has_nan(row_odd)) {
-        attention_careful_row(m, c1, row + i);
-      }
-    }
+    attention_16_rows_safely(m, c1, nth, local);
   }
 }
 
@@ -1584,7 +1739,7 @@ struct attention_memory {
 [[gnu::noinline]] void attention_lower_weights_13(attention_memory& local, long count) {
   for (long i = 0; i < 16; i += 8) {
     const vec total = load(local.block_total + i);
-    const lanes_t inside = less_equal(total, splat(0x1p+40f));
+    const lanes_t inside = not_less(splat(0x1p+40f), total);
     const vec rise = select(inside, splat(0.0f), exponent_of(total));
     const vec old = load(local.peak + i);
     const vec peak = old + rise;
@@ -1606,12 +1761,12 @@ struct attention_memory {
 [[gnu::noinline]] void attention_mend_13(const Memory& m, long c1, long row, long col, long from,
     long count, long whole_end, attention_memory& local, bool fresh) {
   // Too large for that: the greatest score becomes the reference.
-  const lanes_t inside0 = either(less_equal(load(local.block_total), splat(0x1p+40f)),
-      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+  const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
+      both(not_less(splat(0x1p+120f), load(local.block_total)),
           less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
   const lanes_t inside1 = both(inside0,
-      either(less_equal(load(local.block_total + 8), splat(0x1p+40f)),
-          both(less_equal(load(local.block_total + 8), splat(0x1p+120f)),
+      either(not_less(splat(0x1p+40f), load(local.block_total + 8)),
+          both(not_less(splat(0x1p+120f), load(local.block_total + 8)),
               less_equal(splat(-4.0f) * load(local.peak + 8),
                   exponent_of(load(local.block_total + 8))))));
   if (any(negation(inside1))) {
@@ -1716,13 +1871,159 @@ struct attention_memory {
   attention_weights_of_13(m, c1, row, col, done, count, whole_end, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
-  const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
-  const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 8), splat(0x1p+40f)));
+  const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
+  const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 8)));
   if (any(negation(inside1))) {
     attention_mend_13(m, c1, row, col, done, count, whole_end, local, fresh);
   }
 
   attention_fold_13(m, c1, row, col, count, local, fresh);
+}
+
+// One row x 40 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_1x40_with_holes(const float* weights, const float* v,
+    long count, float* out, const float* holes, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
+
+  if (!fresh) {
+    s00 = load(out);
+    s01 = load(out + 8);
+    s02 = load(out + 16);
+    s03 = load(out + 24);
+    s04 = load(out + 32);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    if (holes[k] > 0.0f) {
+      const vec a0 = splat(weights[16 * k]);
+      const lanes_t hole0 = is_minus_zero(a0);
+      const vec b0 = load(v + 40 * k);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      const vec b1 = load(v + 40 * k + 8);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      const vec b2 = load(v + 40 * k + 16);
+      s02 = fma_unless(hole0, a0, b2, s02);
+      const vec b3 = load(v + 40 * k + 24);
+      s03 = fma_unless(hole0, a0, b3, s03);
+      const vec b4 = load(v + 40 * k + 32);
+      s04 = fma_unless(hole0, a0, b4, s04);
+    } else {
+      const vec a0 = splat(weights[16 * k]);
+      const vec b0 = load(v + 40 * k);
+      s00 = fma(a0, b0, s00);
+      const vec b1 = load(v + 40 * k + 8);
+      s01 = fma(a0, b1, s01);
+      const vec b2 = load(v + 40 * k + 16);
+      s02 = fma(a0, b2, s02);
+      const vec b3 = load(v + 40 * k + 24);
+      s03 = fma(a0, b3, s03);
+      const vec b4 = load(v + 40 * k + 32);
+      s04 = fma(a0, b4, s04);
+    }
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 16, s02);
+  store(out + 24, s03);
+  store(out + 32, s04);
+}
+
+// Scores of 13 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_13_with_holes(const Memory& m, long c1, long row, long col,
+    long count, attention_memory& local, bool fresh) {
+  const float* v = m.v + 3080 * c1 + 40 * col;
+  float* out = m.out + 3080 * c1 + 40 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+
+  for (long i = 0; i < 12; i += 2) {
+    const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
+    const long end = smaller(high_last - col, count);
+    attention_values_2x40_with_holes(local.scores + i, v, end, out + 40 * i, local.holes, fresh);
+  }
+  {
+    const long high_first = smaller(8 * ((row + 12) / 8) + 8, 77);
+    const long end = smaller(high_first - col, count);
+    attention_values_1x40_with_holes(local.scores + 12, v, end, out + 480, local.holes, fresh);
+  }
+}
+
+// 13 rows against `count` columns from col on, by the definition.
+[[gnu::noinline]] void attention_visit_13_safely(const Memory& m, long c1, long row, long col,
+    long count, long whole_end, attention_memory& local, bool fresh) {
+  store(local.block_peak, splat(-__builtin_inff()));
+  store(local.block_peak + 8, splat(-__builtin_inff()));
+  attention_scores_of_13(m, c1, row, col, 0, count, whole_end, local);
+  attention_weigh_16_safely(local, count);
+  if (!fresh) {
+    attention_carry_over_13(m, c1, row, local);
+  }
+
+  if (local.holes[78] > 0.0f) {
+    attention_fold_13_with_holes(m, c1, row, col, count, local, fresh);
+  } else {
+    attention_fold_13(m, c1, row, col, count, local, fresh);
+  }
+}
+
+// Rows of the block that are not finite are computed again, over exactly the pairs that count; the
+// others keep every bit.
+[[gnu::noinline]] void attention_13_rows_safely(const Memory& m, long c1, attention_memory& local) {
+  const long row = 64;
+  const float* a = m.q + 3080 * c1 + 40 * row;
+  float* out = m.out + 3080 * c1 + 40 * row;
+
+  for (long i = 0; i < 13; ++i) {
+    for (long n = 0; n < 40; n += 8) {
+      store(local.fast + 40 * i + n, load(out + 40 * i + n));
+    }
+  }
+
+  for (long k = 0; k < 40; k += 8) {
+    transpose_block(a + k, 40, local.rows + 16 * k, 16, splat(1.0f));
+  }
+  for (long k = 0; k < 40; ++k) {
+    for (long lane = 0; lane < 8; ++lane) {
+      const long r = smaller(lane + 8, 12);
+      local.rows[16 * k + lane + 8] = a[40 * r + k];
+    }
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.peak + 8, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+  store(local.total + 8, splat(0.0f));
+  store(local.kept, splat(0.0f));
+  store(local.kept + 8, splat(0.0f));
+  bool fresh = true;
+  for (long col = 0; col < 77; col += 78) {
+    attention_visit_13_safely(m, c1, row, col, smaller(78, 77 - col), 60, local, fresh);
+    fresh = false;
+  }
+
+  store(local.carry,
+      select(equal(load(local.kept), splat(1.0f)), splat(1.0f) / load(local.total), splat(0.0f)));
+  store(local.carry + 8,
+      select(equal(load(local.kept + 8), splat(1.0f)), splat(1.0f) / load(local.total + 8),
+          splat(0.0f)));
+  for (long i = 0; i < 13; ++i) {
+    vec odd = splat(0.0f);
+    for (long n = 0; n < 40; n += 8) {
+      const vec x = load(local.fast + 40 * i + n);
+      odd = odd + (x - x);
+    }
+    if (has_nan(odd)) {
+      const vec factor = splat(local.carry[i]);
+      for (long n = 0; n < 40; n += 8) {
+        store(out + 40 * i + n, factor * load(out + 40 * i + n));
+      }
+    } else {
+      for (long n = 0; n < 40; n += 8) {
+        store(out + 40 * i + n, load(local.fast + 40 * i + n));
+      }
+    }
+  }
 }
 
 // The one block of 13 rows.
@@ -1766,19 +2067,8 @@ struct attention_memory {
       odd = odd + (x - x);
     }
   }
-
-  // Rows that are not finite are computed again, with care.
   if (has_nan(odd)) {
-    for (long i = 0; i < 13; ++i) {
-      vec row_odd = splat(0.0f);
-      for (long n = 0; n < 40; n += 8) {
-        const vec x = load(out + 40 * i + n);
-        row_odd = row_odd + (x - x);
-      }
-      if (has_nan(row_odd)) {
-        attention_careful_row(m, c1, row + i);
-      }
-    }
+    attention_13_rows_safely(m, c1, local);
   }
 }
 
@@ -1796,13 +2086,13 @@ struct attention_memory {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 1984L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 2720L * worker));
   restore_float_state(before);
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 7936u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 10880u * (size_t)workers; }
 
 void run(const sdpa_1_3_77_40_true_args* args, const void* packed, void* workspace, int workers,
     sdpa_1_3_77_40_true_parallel_for parallel_for, void* ctx) {

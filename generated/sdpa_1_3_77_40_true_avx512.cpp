@@ -16,7 +16,7 @@
 //
 // What was decided:
 // - attention: 3 times 77 rows against 77 columns, 80 at a time: their scores lie in a worker's
-//   7.88 kB and nowhere else. 4 blocks of 16 rows, score tiles of 16 columns x 16 lanes: 16 of 32
+//   10.8 kB and nowhere else. 4 blocks of 16 rows, score tiles of 16 columns x 16 lanes: 16 of 32
 //   registers accumulate, a step is 16 fma on 17 loads. 1 block of 13 rows, score tiles of 16
 //   columns x 16 lanes: 16 of 32 registers accumulate, a step is 16 fma on 17 loads. Whole tiles of
 //   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 8 rows x 40
@@ -70,6 +70,11 @@ static inline vec splat(float x) { return _mm512_set1_ps(x); }
 // a * b + c with one rounding.
 static inline vec fma(vec a, vec b, vec c) { return _mm512_fmadd_ps(a, b, c); }
 
+// c where m, else a * b + c.
+static inline vec fma_unless(lanes_t m, vec a, vec b, vec c) {
+  return _mm512_mask3_fmadd_ps(a, b, c, (lanes_t)~m);
+}
+
 // The second operand where either is NaN.
 static inline vec max(vec a, vec b) { return _mm512_maskz_max_ps(every, a, b); }
 static inline float max(float a, float b) { return a > b ? a : b; }
@@ -85,6 +90,9 @@ static inline lanes_t less(vec a, vec b) { return _mm512_cmp_ps_mask(a, b, _CMP_
 
 // False where either is NaN.
 static inline lanes_t less_equal(vec a, vec b) { return _mm512_cmp_ps_mask(a, b, _CMP_LE_OQ); }
+
+// False where either is NaN.
+static inline lanes_t equal(vec a, vec b) { return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ); }
 
 // True where either is NaN.
 static inline lanes_t not_less(vec a, vec b) { return _mm512_cmp_ps_mask(a, b, _CMP_NLT_UQ); }
@@ -102,6 +110,10 @@ static inline lanes_t iless_equal(ivec a, ivec b) {
   return _mm512_cmple_epi32_mask((__m512i)a, (__m512i)b);
 }
 
+static inline lanes_t iequal(ivec a, ivec b) {
+  return _mm512_cmpeq_epi32_mask((__m512i)a, (__m512i)b);
+}
+
 static inline vec to_real(ivec a) { return _mm512_maskz_cvtepi32_ps(every, (__m512i)a); }
 
 // a less the greatest integer that is not above it, rounded down; 0 for +-inf.
@@ -109,17 +121,6 @@ static inline vec fraction(vec a) { return _mm512_maskz_reduce_ps(every, a, 9); 
 
 // p * 2^floor(n); NaN if either is.
 static inline vec scale2(vec p, vec n) { return _mm512_maskz_scalef_ps(every, p, n); }
-
-static inline float first(vec a) { return _mm512_cvtss_f32(a); }
-
-static inline float reduce_add(vec a) {
-  __m256 low = _mm512_maskz_extractf32x8_ps(0xff, a, 0);
-  __m256 high = _mm512_maskz_extractf32x8_ps(0xff, a, 1);
-  __m256 b = _mm256_add_ps(low, high);
-  __m128 c = _mm_add_ps(_mm256_castps256_ps128(b), _mm256_extractf128_ps(b, 1));
-  c = _mm_add_ps(c, _mm_movehl_ps(c, c));
-  return _mm_cvtss_f32(_mm_add_ss(c, _mm_movehdup_ps(c)));
-}
 
 // to[j * to_stride + i] = scale[i] * from[i * from_stride + j] for i, j < 16,
 // four columns at a time.
@@ -157,6 +158,22 @@ static inline vec inverse_power(vec x) {
   return (vec)(isplat(0x7f000000) - ((ivec)x & isplat(0x7f800000)));
 }
 
+static inline lanes_t is_minus_zero(vec a) { return iequal((ivec)a, isplat(-0x7fffffff - 1)); }
+
+// e^x for x <= 0, within a relative 2e-7 + 3e-9 |x|. NaN stays NaN. Exactly 0 below -87.3365, where
+// the result would be subnormal, and at -inf.
+static inline vec exp_nonpositive(vec x) {
+  vec n = fma(x, splat(1.44269502f), splat(12582912.0f)) - splat(12582912.0f);
+  vec r = fma(n, splat(-0.693147182f), x);
+  vec p = splat(0.00828973018f);
+  p = fma(p, r, splat(0.0418978557f));
+  p = fma(p, r, splat(0.166676477f));
+  p = fma(p, r, splat(0.499991506f));
+  p = fma(p, r, splat(0.999999702f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(x, splat(-87.3365021f)), scale2(p, n));
+}
+
 // 2^x within a relative 2e-7. NaN stays NaN, -inf gives 0; a result below the least normal float is
 // 0 or subnormal, one above 2^127 is that or more.
 static inline vec exp2_near(vec x) {
@@ -169,23 +186,6 @@ static inline vec exp2_near(vec x) {
   p = fma(p, r, splat(0.99999994f));
   return scale2(p, x);
 }
-
-// e^x within a relative 2e-7. NaN stays NaN. Exactly 0 below -87.3365, where the result would be
-// subnormal, and at -inf; inf where it overflows.
-static inline vec exp(vec x) {
-  vec n = fma(x, splat(1.44269502f), splat(12582912.0f)) - splat(12582912.0f);
-  vec r = fma(n, splat(-0.693147182f), x);
-  r = fma(n, splat(1.90465421e-09f), r);
-  vec p = splat(0.00828973018f);
-  p = fma(p, r, splat(0.0418978557f));
-  p = fma(p, r, splat(0.166676477f));
-  p = fma(p, r, splat(0.499991506f));
-  p = fma(p, r, splat(0.999999702f));
-  p = fma(p, r, splat(1.0f));
-  vec y = keep_where(not_less(x, splat(-87.3365021f)), scale2(p, n));
-  return select(less(splat(88.7228317f), x), splat(__builtin_inff()), y);
-}
-static inline float exp(float x) { return first(exp(splat(x))); }
 
 // 2^x for x <= 0 within a relative 2e-7. NaN stays NaN. Exactly 0 below -126, where the result
 // would be subnormal, and at -inf.
@@ -254,6 +254,9 @@ struct attention_memory {
   float block_peak[16];   // the greatest score in the block of columns
   float block_total[16];  // and the sum of the block's weights
   float shift[16];        // -peak, where the rows' accumulators start
+  float kept[16];         // 1 where the safe path found a pair that counts
+  float holes[96];        // [80]: 1 for a column with one that doesn't; then 1 if there is any
+  float fast[640];        // [16][40], the results that it came to replace
 };
 
 // 13 columns x 16 rows of scores.
@@ -628,8 +631,8 @@ struct attention_memory {
 // Scores of 16 rows become weights; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_16(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
-  const lanes_t outside0 = negation(either(less_equal(load(local.block_total), splat(0x1p+40f)),
-      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+  const lanes_t outside0 = negation(either(not_less(splat(0x1p+40f), load(local.block_total)),
+      both(not_less(splat(0x1p+120f), load(local.block_total)),
           less_equal(splat(-4.0f) * old0, exponent_of(load(local.block_total))))));
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
@@ -1138,7 +1141,7 @@ struct attention_memory {
 [[gnu::noinline]] void attention_lower_weights_16(attention_memory& local, long count) {
   for (long i = 0; i < 16; i += 16) {
     const vec total = load(local.block_total + i);
-    const lanes_t inside = less_equal(total, splat(0x1p+40f));
+    const lanes_t inside = not_less(splat(0x1p+40f), total);
     const vec rise = select(inside, splat(0.0f), exponent_of(total));
     const vec old = load(local.peak + i);
     const vec peak = old + rise;
@@ -1160,8 +1163,8 @@ struct attention_memory {
 [[gnu::noinline]] void attention_mend_16(const Memory& m, long c1, long row, long col, long from,
     long count, long whole_end, attention_memory& local, bool fresh) {
   // Too large for that: the greatest score becomes the reference.
-  const lanes_t inside0 = either(less_equal(load(local.block_total), splat(0x1p+40f)),
-      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+  const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
+      both(not_less(splat(0x1p+120f), load(local.block_total)),
           less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
   if (any(negation(inside0))) {
     store(local.block_peak, splat(-__FLT_MAX__));
@@ -1325,7 +1328,7 @@ struct attention_memory {
   attention_weights_of_16(m, c1, row, col, done, count, whole_end, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
-  const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
+  const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
   if (any(negation(inside0))) {
     attention_mend_16(m, c1, row, col, done, count, whole_end, local, fresh);
   }
@@ -1333,66 +1336,276 @@ struct attention_memory {
   attention_fold_16(m, c1, row, col, count, local, fresh);
 }
 
-// One row by its definition: over exactly the pairs that count, one at a time.
-[[gnu::noinline]] void attention_careful_row(const Memory& m, long c1, long row) {
+// Scores of 16 rows become weights, those of removed pairs -0; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_16_safely(attention_memory& local, long count) {
+  const vec removed = splat(-__builtin_inff());
+
+  const vec old0 = load(local.peak);
+  const vec peak0 = max(old0, splat(0.15811388f) * load(local.block_peak));
+  store(local.peak, peak0);
+  store(local.carry,
+      select(both(less(old0, peak0), equal(load(local.kept), splat(1.0f))),
+          exp_nonpositive(old0 - peak0), splat(1.0f)));
+  vec total0 = splat(0.0f);
+  lanes_t all0 = all_lanes(true);
+
+  bool some = false;
+  for (long j = 0; j < count; ++j) {
+    const vec score0 = splat(0.15811388f) * load(local.scores + 16 * j);
+    const lanes_t hole0 = equal(score0, removed);
+    const vec w0 = select(hole0, splat(-0.0f), exp_nonpositive(score0 - peak0) + splat(0.0f));
+    store(local.scores + 16 * j, w0);
+    total0 = total0 + w0;
+    all0 = both(all0, hole0);
+    const bool hole = any(hole0);
+    local.holes[j] = hole ? 1.0f : 0.0f;
+    some = some || hole;
+  }
+
+  local.holes[80] = some ? 1.0f : 0.0f;
+
+  store(local.block_total, total0);
+  store(local.kept, select(all0, load(local.kept), splat(1.0f)));
+}
+
+// 8 rows x 40 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_8x40_with_holes(const float* weights, const float* v,
+    long count, float* out, const float* holes, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+
+  if (!fresh) {
+    s00 = load(out);
+    s01 = load(out + 16);
+    s02 = load_part(out + 32, 8);
+    s10 = load(out + 40);
+    s11 = load(out + 56);
+    s12 = load_part(out + 72, 8);
+    s20 = load(out + 80);
+    s21 = load(out + 96);
+    s22 = load_part(out + 112, 8);
+    s30 = load(out + 120);
+    s31 = load(out + 136);
+    s32 = load_part(out + 152, 8);
+    s40 = load(out + 160);
+    s41 = load(out + 176);
+    s42 = load_part(out + 192, 8);
+    s50 = load(out + 200);
+    s51 = load(out + 216);
+    s52 = load_part(out + 232, 8);
+    s60 = load(out + 240);
+    s61 = load(out + 256);
+    s62 = load_part(out + 272, 8);
+    s70 = load(out + 280);
+    s71 = load(out + 296);
+    s72 = load_part(out + 312, 8);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    if (holes[k] > 0.0f) {
+      const vec b0 = load(v + 40 * k);
+      const vec b1 = load(v + 40 * k + 16);
+      const vec b2 = load_part(v + 40 * k + 32, 8);
+      const vec a0 = splat(weights[16 * k]);
+      const lanes_t hole0 = is_minus_zero(a0);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      s02 = fma_unless(hole0, a0, b2, s02);
+      const vec a1 = splat(weights[16 * k + 1]);
+      const lanes_t hole1 = is_minus_zero(a1);
+      s10 = fma_unless(hole1, a1, b0, s10);
+      s11 = fma_unless(hole1, a1, b1, s11);
+      s12 = fma_unless(hole1, a1, b2, s12);
+      const vec a2 = splat(weights[16 * k + 2]);
+      const lanes_t hole2 = is_minus_zero(a2);
+      s20 = fma_unless(hole2, a2, b0, s20);
+      s21 = fma_unless(hole2, a2, b1, s21);
+      s22 = fma_unless(hole2, a2, b2, s22);
+      const vec a3 = splat(weights[16 * k + 3]);
+      const lanes_t hole3 = is_minus_zero(a3);
+      s30 = fma_unless(hole3, a3, b0, s30);
+      s31 = fma_unless(hole3, a3, b1, s31);
+      s32 = fma_unless(hole3, a3, b2, s32);
+      const vec a4 = splat(weights[16 * k + 4]);
+      const lanes_t hole4 = is_minus_zero(a4);
+      s40 = fma_unless(hole4, a4, b0, s40);
+      s41 = fma_unless(hole4, a4, b1, s41);
+      s42 = fma_unless(hole4, a4, b2, s42);
+      const vec a5 = splat(weights[16 * k + 5]);
+      const lanes_t hole5 = is_minus_zero(a5);
+      s50 = fma_unless(hole5, a5, b0, s50);
+      s51 = fma_unless(hole5, a5, b1, s51);
+      s52 = fma_unless(hole5, a5, b2, s52);
+      const vec a6 = splat(weights[16 * k + 6]);
+      const lanes_t hole6 = is_minus_zero(a6);
+      s60 = fma_unless(hole6, a6, b0, s60);
+      s61 = fma_unless(hole6, a6, b1, s61);
+      s62 = fma_unless(hole6, a6, b2, s62);
+      const vec a7 = splat(weights[16 * k + 7]);
+      const lanes_t hole7 = is_minus_zero(a7);
+      s70 = fma_unless(hole7, a7, b0, s70);
+      s71 = fma_unless(hole7, a7, b1, s71);
+      s72 = fma_unless(hole7, a7, b2, s72);
+    } else {
+      const vec b0 = load(v + 40 * k);
+      const vec b1 = load(v + 40 * k + 16);
+      const vec b2 = load_part(v + 40 * k + 32, 8);
+      const vec a0 = splat(weights[16 * k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      const vec a1 = splat(weights[16 * k + 1]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      const vec a2 = splat(weights[16 * k + 2]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      const vec a3 = splat(weights[16 * k + 3]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+      const vec a4 = splat(weights[16 * k + 4]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      s42 = fma(a4, b2, s42);
+      const vec a5 = splat(weights[16 * k + 5]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+      s52 = fma(a5, b2, s52);
+      const vec a6 = splat(weights[16 * k + 6]);
+      s60 = fma(a6, b0, s60);
+      s61 = fma(a6, b1, s61);
+      s62 = fma(a6, b2, s62);
+      const vec a7 = splat(weights[16 * k + 7]);
+      s70 = fma(a7, b0, s70);
+      s71 = fma(a7, b1, s71);
+      s72 = fma(a7, b2, s72);
+    }
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store_part(out + 32, s02, 8);
+  store(out + 40, s10);
+  store(out + 56, s11);
+  store_part(out + 72, s12, 8);
+  store(out + 80, s20);
+  store(out + 96, s21);
+  store_part(out + 112, s22, 8);
+  store(out + 120, s30);
+  store(out + 136, s31);
+  store_part(out + 152, s32, 8);
+  store(out + 160, s40);
+  store(out + 176, s41);
+  store_part(out + 192, s42, 8);
+  store(out + 200, s50);
+  store(out + 216, s51);
+  store_part(out + 232, s52, 8);
+  store(out + 240, s60);
+  store(out + 256, s61);
+  store_part(out + 272, s62, 8);
+  store(out + 280, s70);
+  store(out + 296, s71);
+  store_part(out + 312, s72, 8);
+}
+
+// Scores of 16 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_16_with_holes(const Memory& m, long c1, long row, long col,
+    long count, attention_memory& local, bool fresh) {
+  const float* v = m.v + 3080 * c1 + 40 * col;
+  float* out = m.out + 3080 * c1 + 40 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+
+  for (long i = 0; i < 16; i += 8) {
+    const long high_last = smaller(16 * ((row + i + 7) / 16) + 16, 77);
+    const long end = smaller(high_last - col, count);
+    attention_values_8x40_with_holes(local.scores + i, v, end, out + 40 * i, local.holes, fresh);
+  }
+}
+
+// 16 rows against `count` columns from col on, by the definition.
+[[gnu::noinline]] void attention_visit_16_safely(const Memory& m, long c1, long row, long col,
+    long count, long whole_end, attention_memory& local, bool fresh) {
+  store(local.block_peak, splat(-__builtin_inff()));
+  attention_scores_of_16(m, c1, row, col, 0, count, whole_end, local);
+  attention_weigh_16_safely(local, count);
+  if (!fresh) {
+    attention_carry_over_16(m, c1, row, local);
+  }
+
+  if (local.holes[80] > 0.0f) {
+    attention_fold_16_with_holes(m, c1, row, col, count, local, fresh);
+  } else {
+    attention_fold_16(m, c1, row, col, count, local, fresh);
+  }
+}
+
+// Rows of the block that are not finite are computed again, over exactly the pairs that count; the
+// others keep every bit.
+[[gnu::noinline]] void attention_16_rows_safely(const Memory& m, long c1, long nth,
+    attention_memory& local) {
+  const long row = 16 * nth;
   const float* a = m.q + 3080 * c1 + 40 * row;
   float* out = m.out + 3080 * c1 + 40 * row;
-  float peak = -__FLT_MAX__;
-  float total = 0.0f;
-  bool kept = false;
 
-  for (long n = 0; n < 32; n += 16) {
-    store(out + n, splat(0.0f));
-  }
-  store_part(out + 32, splat(0.0f), 8);
-
-  const long high = smaller(16 * (row / 16) + 16, 77);
-  for (long col = 0; col < high; ++col) {
-    if (col > row) {
-      continue;
-    }
-
-    const float* b = m.k + 3080 * c1 + 40 * col;
-    vec sum = splat(0.0f);
-    for (long k = 0; k < 32; k += 16) {
-      sum = fma(load(a + k), load(b + k), sum);
-    }
-    float dot = reduce_add(sum);
-    for (long k = 32; k < 40; ++k) {
-      dot += a[k] * b[k];
-    }
-
-    const float score = 0.15811388f * dot;
-    if (score == -__builtin_inff()) {
-      continue;
-    }
-    kept = true;
-
-    // Older sums are worth less, the higher the peak.
-    if (score > peak) {
-      const float carry = exp(peak - score);
-      total *= carry;
-      for (long n = 0; n < 32; n += 16) {
-        store(out + n, splat(carry) * load(out + n));
-      }
-      store_part(out + 32, splat(carry) * load_part(out + 32, 8), 8);
-      peak = score;
-    }
-
-    const float weight = exp(score - peak);
-    total += weight;
-    const float* v = m.v + 3080 * c1 + 40 * col;
+  for (long i = 0; i < 16; ++i) {
     for (long n = 0; n < 32; n += 16) {
-      store(out + n, fma(splat(weight), load(v + n), load(out + n)));
+      store(local.fast + 40 * i + n, load(out + 40 * i + n));
     }
-    store_part(out + 32, fma(splat(weight), load_part(v + 32, 8), load_part(out + 32, 8)), 8);
+    store_part(local.fast + 40 * i + 32, load_part(out + 40 * i + 32, 8), 8);
   }
 
-  const float factor = kept ? 1.0f / total : 0.0f;
-  for (long n = 0; n < 32; n += 16) {
-    store(out + n, splat(factor) * load(out + n));
+  for (long k = 0; k < 32; k += 16) {
+    transpose_block(a + k, 40, local.rows + 16 * k, 16, splat(1.0f));
   }
-  store_part(out + 32, splat(factor) * load_part(out + 32, 8), 8);
+  for (long k = 32; k < 40; ++k) {
+    for (long lane = 0; lane < 16; ++lane) {
+      local.rows[16 * k + lane] = a[40 * lane + k];
+    }
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+  store(local.kept, splat(0.0f));
+  bool fresh = true;
+  const long whole_end = 16 * nth;
+  const long end = 16 * nth + 16;
+  for (long col = 0; col < end; col += 80) {
+    attention_visit_16_safely(m, c1, row, col, smaller(80, end - col), whole_end, local, fresh);
+    fresh = false;
+  }
+
+  store(local.carry,
+      select(equal(load(local.kept), splat(1.0f)), splat(1.0f) / load(local.total), splat(0.0f)));
+  for (long i = 0; i < 16; ++i) {
+    vec odd = splat(0.0f);
+    for (long n = 0; n < 32; n += 16) {
+      const vec x = load(local.fast + 40 * i + n);
+      odd = odd + (x - x);
+    }
+    const vec rest = load_part(local.fast + 40 * i + 32, 8);
+    odd = odd + (rest - rest);
+    if (has_nan(odd)) {
+      const vec factor = splat(local.carry[i]);
+      for (long n = 0; n < 32; n += 16) {
+        store(out + 40 * i + n, factor * load(out + 40 * i + n));
+      }
+      store_part(out + 40 * i + 32, factor * load_part(out + 40 * i + 32, 8), 8);
+    } else {
+      for (long n = 0; n < 32; n += 16) {
+        store(out + 40 * i + n, load(local.fast + 40 * i + n));
+      }
+      store_part(out + 40 * i + 32, load_part(local.fast + 40 * i + 32, 8), 8);
+    }
+  }
 }
 
 // The nth of 4 blocks of 16 rows.
@@ -1438,21 +1651,8 @@ struct attention_memory {
     store_part(out + 40 * i + 32, rest, 8);
     odd = odd + (rest - rest);
   }
-
-  // Rows that are not finite are computed again, with care.
   if (has_nan(odd)) {
-    for (long i = 0; i < 16; ++i) {
-      vec row_odd = splat(0.0f);
-      for (long n = 0; n < 32; n += 16) {
-        const vec x = load(out + 40 * i + n);
-        row_odd = row_odd + (x - x);
-      }
-      const vec rest = load_part(out + 40 * i + 32, 8);
-      row_odd = row_odd + (rest - rest);
-      if (has_nan(row_odd)) {
-        attention_careful_row(m, c1, row + i);
-      }
-    }
+    attention_16_rows_safely(m, c1, nth, local);
   }
 }
 
@@ -1601,7 +1801,7 @@ struct attention_memory {
 [[gnu::noinline]] void attention_lower_weights_13(attention_memory& local, long count) {
   for (long i = 0; i < 16; i += 16) {
     const vec total = load(local.block_total + i);
-    const lanes_t inside = less_equal(total, splat(0x1p+40f));
+    const lanes_t inside = not_less(splat(0x1p+40f), total);
     const vec rise = select(inside, splat(0.0f), exponent_of(total));
     const vec old = load(local.peak + i);
     const vec peak = old + rise;
@@ -1623,8 +1823,8 @@ struct attention_memory {
 [[gnu::noinline]] void attention_mend_13(const Memory& m, long c1, long row, long col, long from,
     long count, long whole_end, attention_memory& local, bool fresh) {
   // Too large for that: the greatest score becomes the reference.
-  const lanes_t inside0 = either(less_equal(load(local.block_total), splat(0x1p+40f)),
-      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+  const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
+      both(not_less(splat(0x1p+120f), load(local.block_total)),
           less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
   if (any(negation(inside0))) {
     store(local.block_peak, splat(-__FLT_MAX__));
@@ -1760,12 +1960,204 @@ struct attention_memory {
   attention_weights_of_13(m, c1, row, col, done, count, whole_end, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
-  const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
+  const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
   if (any(negation(inside0))) {
     attention_mend_13(m, c1, row, col, done, count, whole_end, local, fresh);
   }
 
   attention_fold_13(m, c1, row, col, count, local, fresh);
+}
+
+// 5 rows x 40 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_5x40_with_holes(const float* weights, const float* v,
+    long count, float* out, const float* holes, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+
+  if (!fresh) {
+    s00 = load(out);
+    s01 = load(out + 16);
+    s02 = load_part(out + 32, 8);
+    s10 = load(out + 40);
+    s11 = load(out + 56);
+    s12 = load_part(out + 72, 8);
+    s20 = load(out + 80);
+    s21 = load(out + 96);
+    s22 = load_part(out + 112, 8);
+    s30 = load(out + 120);
+    s31 = load(out + 136);
+    s32 = load_part(out + 152, 8);
+    s40 = load(out + 160);
+    s41 = load(out + 176);
+    s42 = load_part(out + 192, 8);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    if (holes[k] > 0.0f) {
+      const vec b0 = load(v + 40 * k);
+      const vec b1 = load(v + 40 * k + 16);
+      const vec b2 = load_part(v + 40 * k + 32, 8);
+      const vec a0 = splat(weights[16 * k]);
+      const lanes_t hole0 = is_minus_zero(a0);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      s02 = fma_unless(hole0, a0, b2, s02);
+      const vec a1 = splat(weights[16 * k + 1]);
+      const lanes_t hole1 = is_minus_zero(a1);
+      s10 = fma_unless(hole1, a1, b0, s10);
+      s11 = fma_unless(hole1, a1, b1, s11);
+      s12 = fma_unless(hole1, a1, b2, s12);
+      const vec a2 = splat(weights[16 * k + 2]);
+      const lanes_t hole2 = is_minus_zero(a2);
+      s20 = fma_unless(hole2, a2, b0, s20);
+      s21 = fma_unless(hole2, a2, b1, s21);
+      s22 = fma_unless(hole2, a2, b2, s22);
+      const vec a3 = splat(weights[16 * k + 3]);
+      const lanes_t hole3 = is_minus_zero(a3);
+      s30 = fma_unless(hole3, a3, b0, s30);
+      s31 = fma_unless(hole3, a3, b1, s31);
+      s32 = fma_unless(hole3, a3, b2, s32);
+      const vec a4 = splat(weights[16 * k + 4]);
+      const lanes_t hole4 = is_minus_zero(a4);
+      s40 = fma_unless(hole4, a4, b0, s40);
+      s41 = fma_unless(hole4, a4, b1, s41);
+      s42 = fma_unless(hole4, a4, b2, s42);
+    } else {
+      const vec b0 = load(v + 40 * k);
+      const vec b1 = load(v + 40 * k + 16);
+      const vec b2 = load_part(v + 40 * k + 32, 8);
+      const vec a0 = splat(weights[16 * k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      const vec a1 = splat(weights[16 * k + 1]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      const vec a2 = splat(weights[16 * k + 2]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      const vec a3 = splat(weights[16 * k + 3]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+      const vec a4 = splat(weights[16 * k + 4]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      s42 = fma(a4, b2, s42);
+    }
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store_part(out + 32, s02, 8);
+  store(out + 40, s10);
+  store(out + 56, s11);
+  store_part(out + 72, s12, 8);
+  store(out + 80, s20);
+  store(out + 96, s21);
+  store_part(out + 112, s22, 8);
+  store(out + 120, s30);
+  store(out + 136, s31);
+  store_part(out + 152, s32, 8);
+  store(out + 160, s40);
+  store(out + 176, s41);
+  store_part(out + 192, s42, 8);
+}
+
+// Scores of 13 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_13_with_holes(const Memory& m, long c1, long row, long col,
+    long count, attention_memory& local, bool fresh) {
+  const float* v = m.v + 3080 * c1 + 40 * col;
+  float* out = m.out + 3080 * c1 + 40 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+
+  for (long i = 0; i < 8; i += 8) {
+    const long high_last = smaller(16 * ((row + i + 7) / 16) + 16, 77);
+    const long end = smaller(high_last - col, count);
+    attention_values_8x40_with_holes(local.scores + i, v, end, out + 40 * i, local.holes, fresh);
+  }
+  {
+    const long high_last = smaller(16 * ((row + 12) / 16) + 16, 77);
+    const long end = smaller(high_last - col, count);
+    attention_values_5x40_with_holes(local.scores + 8, v, end, out + 320, local.holes, fresh);
+  }
+}
+
+// 13 rows against `count` columns from col on, by the definition.
+[[gnu::noinline]] void attention_visit_13_safely(const Memory& m, long c1, long row, long col,
+    long count, long whole_end, attention_memory& local, bool fresh) {
+  store(local.block_peak, splat(-__builtin_inff()));
+  attention_scores_of_13(m, c1, row, col, 0, count, whole_end, local);
+  attention_weigh_16_safely(local, count);
+  if (!fresh) {
+    attention_carry_over_13(m, c1, row, local);
+  }
+
+  if (local.holes[80] > 0.0f) {
+    attention_fold_13_with_holes(m, c1, row, col, count, local, fresh);
+  } else {
+    attention_fold_13(m, c1, row, col, count, local, fresh);
+  }
+}
+
+// Rows of the block that are not finite are computed again, over exactly the pairs that count; the
+// others keep every bit.
+[[gnu::noinline]] void attention_13_rows_safely(const Memory& m, long c1, attention_memory& local) {
+  const long row = 64;
+  const float* a = m.q + 3080 * c1 + 40 * row;
+  float* out = m.out + 3080 * c1 + 40 * row;
+
+  for (long i = 0; i < 13; ++i) {
+    for (long n = 0; n < 32; n += 16) {
+      store(local.fast + 40 * i + n, load(out + 40 * i + n));
+    }
+    store_part(local.fast + 40 * i + 32, load_part(out + 40 * i + 32, 8), 8);
+  }
+
+  for (long k = 0; k < 40; ++k) {
+    for (long lane = 0; lane < 16; ++lane) {
+      const long r = smaller(lane, 12);
+      local.rows[16 * k + lane] = a[40 * r + k];
+    }
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+  store(local.kept, splat(0.0f));
+  bool fresh = true;
+  for (long col = 0; col < 77; col += 80) {
+    attention_visit_13_safely(m, c1, row, col, smaller(80, 77 - col), 64, local, fresh);
+    fresh = false;
+  }
+
+  store(local.carry,
+      select(equal(load(local.kept), splat(1.0f)), splat(1.0f) / load(local.total), splat(0.0f)));
+  for (long i = 0; i < 13; ++i) {
+    vec odd = splat(0.0f);
+    for (long n = 0; n < 32; n += 16) {
+      const vec x = load(local.fast + 40 * i + n);
+      odd = odd + (x - x);
+    }
+    const vec rest = load_part(local.fast + 40 * i + 32, 8);
+    odd = odd + (rest - rest);
+    if (has_nan(odd)) {
+      const vec factor = splat(local.carry[i]);
+      for (long n = 0; n < 32; n += 16) {
+        store(out + 40 * i + n, factor * load(out + 40 * i + n));
+      }
+      store_part(out + 40 * i + 32, factor * load_part(out + 40 * i + 32, 8), 8);
+    } else {
+      for (long n = 0; n < 32; n += 16) {
+        store(out + 40 * i + n, load(local.fast + 40 * i + n));
+      }
+      store_part(out + 40 * i + 32, load_part(local.fast + 40 * i + 32, 8), 8);
+    }
+  }
 }
 
 // The one block of 13 rows.
@@ -1806,21 +2198,8 @@ struct attention_memory {
     store_part(out + 40 * i + 32, rest, 8);
     odd = odd + (rest - rest);
   }
-
-  // Rows that are not finite are computed again, with care.
   if (has_nan(odd)) {
-    for (long i = 0; i < 13; ++i) {
-      vec row_odd = splat(0.0f);
-      for (long n = 0; n < 32; n += 16) {
-        const vec x = load(out + 40 * i + n);
-        row_odd = row_odd + (x - x);
-      }
-      const vec rest = load_part(out + 40 * i + 32, 8);
-      row_odd = row_odd + (rest - rest);
-      if (has_nan(row_odd)) {
-        attention_careful_row(m, c1, row + i);
-      }
-    }
+    attention_13_rows_safely(m, c1, local);
   }
 }
 
@@ -1838,13 +2217,13 @@ struct attention_memory {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 2016L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 2768L * worker));
   restore_float_state(before);
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 8064u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 11072u * (size_t)workers; }
 
 void run(const sdpa_1_3_77_40_true_args* args, const void* packed, void* workspace, int workers,
     sdpa_1_3_77_40_true_parallel_for parallel_for, void* ctx) {

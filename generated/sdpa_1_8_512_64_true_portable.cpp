@@ -16,7 +16,7 @@
 //
 // What was decided:
 // - attention: 8 times 512 rows against 512 columns, 120 at a time: their scores lie in a worker's
-//   17.8 kB and nowhere else. 21 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
+//   24.4 kB and nowhere else. 21 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
 //   registers accumulate, a step is 12 fma on 7 loads. 1 block of 8 rows, score tiles of 12 columns
 //   x 8 lanes: 12 of 16 registers accumulate, a step is 12 fma on 13 loads. Whole tiles of removed
 //   pairs are skipped; tiles that keep all pairs test none. Value tiles of 3 rows x 32 columns: 12
@@ -263,17 +263,14 @@ static inline auto inverse_power(pair<A> a) {
   return join(inverse_power(a.lo), inverse_power(a.hi));
 }
 
-static inline float first(base a) { return a[0]; }
+static inline ibase is_minus_zero(base a) { return (ibase)a == -0x7fffffff - 1; }
 template <class A>
-static inline float first(pair<A> a) { return first(a.lo); }
-
-static inline float reduce_add(vec a) {
-  float lane[sizeof(vec) / 4];
-  store(lane, a);
-  for (int half = sizeof(vec) / 8; half > 0; half /= 2)
-    for (int i = 0; i < half; ++i) lane[i] += lane[i + half];
-  return lane[0];
+static inline auto is_minus_zero(pair<A> a) {
+  return join(is_minus_zero(a.lo), is_minus_zero(a.hi));
 }
+
+// c where m, else a * b + c.
+static inline vec fma_unless(lanes_t m, vec a, vec b, vec c) { return select(m, c, fma(a, b, c)); }
 
 // to[j * to_stride + i] = scale[i] * from[i * from_stride + j] for all lanes i, j,
 // 4 x 4 at a time.
@@ -307,6 +304,21 @@ static inline void transpose_block(const float* from, long from_stride, float* t
     }
 }
 
+// e^x for x <= 0, within a relative 2e-7 + 3e-9 |x|. NaN stays NaN. Exactly 0 below -87.3365, where
+// the result would be subnormal, and at -inf.
+static inline vec exp_nonpositive(vec x) {
+  ivec n = nearest(x * splat(1.44269502f));
+  vec r = fma(to_real(n), splat(-0.693359375f), x);
+  r = fma(to_real(n), splat(0.00021219444f), r);
+  vec p = splat(0.00828973018f);
+  p = fma(p, r, splat(0.0418978557f));
+  p = fma(p, r, splat(0.166676477f));
+  p = fma(p, r, splat(0.499991506f));
+  p = fma(p, r, splat(0.999999702f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(x, splat(-87.3365021f)), add_exponent(p, n));
+}
+
 // 2^x within a relative 2e-7. NaN stays NaN, -inf gives 0; a result below the least normal float is
 // 0 or subnormal, one above 2^127 is that or more.
 static inline vec exp2_near(vec x) {
@@ -321,23 +333,6 @@ static inline vec exp2_near(vec x) {
   p = fma(p, r, splat(1.0f));
   return keep_where(not_less(x, splat(-126.0f)), add_exponent(p, n));
 }
-
-// e^x within a relative 2e-7. NaN stays NaN. Exactly 0 below -87.3365, where the result would be
-// subnormal, and at -inf; inf where it overflows.
-static inline vec exp(vec x) {
-  ivec n = nearest(x * splat(1.44269502f));
-  vec r = fma(to_real(n), splat(-0.693359375f), x);
-  r = fma(to_real(n), splat(0.00021219444f), r);
-  vec p = splat(0.00828973018f);
-  p = fma(p, r, splat(0.0418978557f));
-  p = fma(p, r, splat(0.166676477f));
-  p = fma(p, r, splat(0.499991506f));
-  p = fma(p, r, splat(0.999999702f));
-  p = fma(p, r, splat(1.0f));
-  vec y = keep_where(not_less(x, splat(-87.3365021f)), add_exponent(p, n));
-  return select(less(splat(88.7228317f), x), splat(__builtin_inff()), y);
-}
-static inline float exp(float x) { return first(exp(splat(x))); }
 
 // 2^x for x <= 0 within a relative 2e-7. NaN stays NaN. Exactly 0 below -126, where the result
 // would be subnormal, and at -inf.
@@ -406,6 +401,9 @@ struct attention_memory {
   float block_peak[24];   // the greatest score in the block of columns
   float block_total[24];  // and the sum of the block's weights
   float shift[24];        // -peak, where the rows' accumulators start
+  float kept[24];         // 1 where the safe path found a pair that counts
+  float holes[128];       // [120]: 1 for a column with one that doesn't; then 1 if there is any
+  float fast[1536];       // [24][64], the results that it came to replace
 };
 
 // 4 columns x 24 rows of scores.
@@ -651,8 +649,8 @@ struct attention_memory {
 // Scores of 24 rows become weights; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_24(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
-  const lanes_t outside0 = negation(either(less_equal(load(local.block_total), splat(0x1p+40f)),
-      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+  const lanes_t outside0 = negation(either(not_less(splat(0x1p+40f), load(local.block_total)),
+      both(not_less(splat(0x1p+120f), load(local.block_total)),
           less_equal(splat(-4.0f) * old0, exponent_of(load(local.block_total))))));
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
@@ -663,8 +661,8 @@ struct attention_memory {
   vec total0 = splat(0.0f);
 
   const vec old1 = load(local.peak + 8);
-  const lanes_t outside1 = negation(either(less_equal(load(local.block_total + 8), splat(0x1p+40f)),
-      both(less_equal(load(local.block_total + 8), splat(0x1p+120f)),
+  const lanes_t outside1 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 8)),
+      both(not_less(splat(0x1p+120f), load(local.block_total + 8)),
           less_equal(splat(-4.0f) * old1, exponent_of(load(local.block_total + 8))))));
   const vec peak1 =
       select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 8)), old1);
@@ -675,10 +673,9 @@ struct attention_memory {
   vec total1 = splat(0.0f);
 
   const vec old2 = load(local.peak + 16);
-  const lanes_t outside2 =
-      negation(either(less_equal(load(local.block_total + 16), splat(0x1p+40f)),
-          both(less_equal(load(local.block_total + 16), splat(0x1p+120f)),
-              less_equal(splat(-4.0f) * old2, exponent_of(load(local.block_total + 16))))));
+  const lanes_t outside2 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 16)),
+      both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
+          less_equal(splat(-4.0f) * old2, exponent_of(load(local.block_total + 16))))));
   const vec peak2 =
       select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 16)), old2);
   store(local.peak + 16, peak2);
@@ -1036,7 +1033,7 @@ struct attention_memory {
 [[gnu::noinline]] void attention_lower_weights_24(attention_memory& local, long count) {
   for (long i = 0; i < 24; i += 8) {
     const vec total = load(local.block_total + i);
-    const lanes_t inside = less_equal(total, splat(0x1p+40f));
+    const lanes_t inside = not_less(splat(0x1p+40f), total);
     const vec rise = select(inside, splat(0.0f), exponent_of(total));
     const vec old = load(local.peak + i);
     const vec peak = old + rise;
@@ -1058,17 +1055,17 @@ struct attention_memory {
 [[gnu::noinline]] void attention_mend_24(const Memory& m, long c1, long row, long col, long from,
     long count, long whole_end, attention_memory& local, bool fresh) {
   // Too large for that: the greatest score becomes the reference.
-  const lanes_t inside0 = either(less_equal(load(local.block_total), splat(0x1p+40f)),
-      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+  const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
+      both(not_less(splat(0x1p+120f), load(local.block_total)),
           less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
   const lanes_t inside1 = both(inside0,
-      either(less_equal(load(local.block_total + 8), splat(0x1p+40f)),
-          both(less_equal(load(local.block_total + 8), splat(0x1p+120f)),
+      either(not_less(splat(0x1p+40f), load(local.block_total + 8)),
+          both(not_less(splat(0x1p+120f), load(local.block_total + 8)),
               less_equal(splat(-4.0f) * load(local.peak + 8),
                   exponent_of(load(local.block_total + 8))))));
   const lanes_t inside2 = both(inside1,
-      either(less_equal(load(local.block_total + 16), splat(0x1p+40f)),
-          both(less_equal(load(local.block_total + 16), splat(0x1p+120f)),
+      either(not_less(splat(0x1p+40f), load(local.block_total + 16)),
+          both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
               less_equal(splat(-4.0f) * load(local.peak + 16),
                   exponent_of(load(local.block_total + 16))))));
   if (any(negation(inside2))) {
@@ -1192,9 +1189,9 @@ struct attention_memory {
   attention_weights_of_24(m, c1, row, col, done, count, whole_end, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
-  const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
-  const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 8), splat(0x1p+40f)));
-  const lanes_t inside2 = both(inside1, less_equal(load(local.block_total + 16), splat(0x1p+40f)));
+  const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
+  const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 8)));
+  const lanes_t inside2 = both(inside1, not_less(splat(0x1p+40f), load(local.block_total + 16)));
   if (any(negation(inside2))) {
     attention_mend_24(m, c1, row, col, done, count, whole_end, local, fresh);
   }
@@ -1202,58 +1199,256 @@ struct attention_memory {
   attention_fold_24(m, c1, row, col, count, local, fresh);
 }
 
-// One row by its definition: over exactly the pairs that count, one at a time.
-[[gnu::noinline]] void attention_careful_row(const Memory& m, long c1, long row) {
+// Scores of 24 rows become weights, those of removed pairs -0; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_24_safely(attention_memory& local, long count) {
+  const vec removed = splat(-__builtin_inff());
+
+  const vec old0 = load(local.peak);
+  const vec peak0 = max(old0, splat(0.125f) * load(local.block_peak));
+  store(local.peak, peak0);
+  store(local.carry,
+      select(both(less(old0, peak0), equal(load(local.kept), splat(1.0f))),
+          exp_nonpositive(old0 - peak0), splat(1.0f)));
+  vec total0 = splat(0.0f);
+  lanes_t all0 = all_lanes(true);
+
+  const vec old1 = load(local.peak + 8);
+  const vec peak1 = max(old1, splat(0.125f) * load(local.block_peak + 8));
+  store(local.peak + 8, peak1);
+  store(local.carry + 8,
+      select(both(less(old1, peak1), equal(load(local.kept + 8), splat(1.0f))),
+          exp_nonpositive(old1 - peak1), splat(1.0f)));
+  vec total1 = splat(0.0f);
+  lanes_t all1 = all_lanes(true);
+
+  const vec old2 = load(local.peak + 16);
+  const vec peak2 = max(old2, splat(0.125f) * load(local.block_peak + 16));
+  store(local.peak + 16, peak2);
+  store(local.carry + 16,
+      select(both(less(old2, peak2), equal(load(local.kept + 16), splat(1.0f))),
+          exp_nonpositive(old2 - peak2), splat(1.0f)));
+  vec total2 = splat(0.0f);
+  lanes_t all2 = all_lanes(true);
+
+  bool some = false;
+  for (long j = 0; j < count; ++j) {
+    const vec score0 = splat(0.125f) * load(local.scores + 24 * j);
+    const lanes_t hole0 = equal(score0, removed);
+    const vec w0 = select(hole0, splat(-0.0f), exp_nonpositive(score0 - peak0) + splat(0.0f));
+    store(local.scores + 24 * j, w0);
+    total0 = total0 + w0;
+    all0 = both(all0, hole0);
+    const vec score1 = splat(0.125f) * load(local.scores + 24 * j + 8);
+    const lanes_t hole1 = equal(score1, removed);
+    const vec w1 = select(hole1, splat(-0.0f), exp_nonpositive(score1 - peak1) + splat(0.0f));
+    store(local.scores + 24 * j + 8, w1);
+    total1 = total1 + w1;
+    all1 = both(all1, hole1);
+    const vec score2 = splat(0.125f) * load(local.scores + 24 * j + 16);
+    const lanes_t hole2 = equal(score2, removed);
+    const vec w2 = select(hole2, splat(-0.0f), exp_nonpositive(score2 - peak2) + splat(0.0f));
+    store(local.scores + 24 * j + 16, w2);
+    total2 = total2 + w2;
+    all2 = both(all2, hole2);
+    const bool hole = any(either(either(hole0, hole1), hole2));
+    local.holes[j] = hole ? 1.0f : 0.0f;
+    some = some || hole;
+  }
+
+  local.holes[120] = some ? 1.0f : 0.0f;
+
+  store(local.block_total, total0);
+  store(local.kept, select(all0, load(local.kept), splat(1.0f)));
+
+  store(local.block_total + 8, total1);
+  store(local.kept + 8, select(all1, load(local.kept + 8), splat(1.0f)));
+
+  store(local.block_total + 16, total2);
+  store(local.kept + 16, select(all2, load(local.kept + 16), splat(1.0f)));
+}
+
+// 3 rows x 32 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_3x32_with_holes(const float* weights, const float* v,
+    long count, float* out, const float* holes, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+
+  if (!fresh) {
+    s00 = load(out);
+    s01 = load(out + 8);
+    s02 = load(out + 16);
+    s03 = load(out + 24);
+    s10 = load(out + 64);
+    s11 = load(out + 72);
+    s12 = load(out + 80);
+    s13 = load(out + 88);
+    s20 = load(out + 128);
+    s21 = load(out + 136);
+    s22 = load(out + 144);
+    s23 = load(out + 152);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    if (holes[k] > 0.0f) {
+      const vec a0 = splat(weights[24 * k]);
+      const lanes_t hole0 = is_minus_zero(a0);
+      const vec a1 = splat(weights[24 * k + 1]);
+      const lanes_t hole1 = is_minus_zero(a1);
+      const vec a2 = splat(weights[24 * k + 2]);
+      const lanes_t hole2 = is_minus_zero(a2);
+      const vec b0 = load(v + 64 * k);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s10 = fma_unless(hole1, a1, b0, s10);
+      s20 = fma_unless(hole2, a2, b0, s20);
+      const vec b1 = load(v + 64 * k + 8);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      s11 = fma_unless(hole1, a1, b1, s11);
+      s21 = fma_unless(hole2, a2, b1, s21);
+      const vec b2 = load(v + 64 * k + 16);
+      s02 = fma_unless(hole0, a0, b2, s02);
+      s12 = fma_unless(hole1, a1, b2, s12);
+      s22 = fma_unless(hole2, a2, b2, s22);
+      const vec b3 = load(v + 64 * k + 24);
+      s03 = fma_unless(hole0, a0, b3, s03);
+      s13 = fma_unless(hole1, a1, b3, s13);
+      s23 = fma_unless(hole2, a2, b3, s23);
+    } else {
+      const vec a0 = splat(weights[24 * k]);
+      const vec a1 = splat(weights[24 * k + 1]);
+      const vec a2 = splat(weights[24 * k + 2]);
+      const vec b0 = load(v + 64 * k);
+      s00 = fma(a0, b0, s00);
+      s10 = fma(a1, b0, s10);
+      s20 = fma(a2, b0, s20);
+      const vec b1 = load(v + 64 * k + 8);
+      s01 = fma(a0, b1, s01);
+      s11 = fma(a1, b1, s11);
+      s21 = fma(a2, b1, s21);
+      const vec b2 = load(v + 64 * k + 16);
+      s02 = fma(a0, b2, s02);
+      s12 = fma(a1, b2, s12);
+      s22 = fma(a2, b2, s22);
+      const vec b3 = load(v + 64 * k + 24);
+      s03 = fma(a0, b3, s03);
+      s13 = fma(a1, b3, s13);
+      s23 = fma(a2, b3, s23);
+    }
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 16, s02);
+  store(out + 24, s03);
+  store(out + 64, s10);
+  store(out + 72, s11);
+  store(out + 80, s12);
+  store(out + 88, s13);
+  store(out + 128, s20);
+  store(out + 136, s21);
+  store(out + 144, s22);
+  store(out + 152, s23);
+}
+
+// Scores of 24 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_24_with_holes(const Memory& m, long c1, long row, long col,
+    long count, attention_memory& local, bool fresh) {
+  const float* v = m.v + 32768 * c1 + 64 * col;
+  float* out = m.out + 32768 * c1 + 64 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+
+  for (long n = 0; n < 64; n += 32) {
+    for (long i = 0; i < 24; i += 3) {
+      const long high_last = 8 * ((row + i + 2) / 8) + 8;
+      const long end = smaller(high_last - col, count);
+      attention_values_3x32_with_holes(local.scores + i, v + n, end, out + 64 * i + n, local.holes,
+          fresh);
+    }
+  }
+}
+
+// 24 rows against `count` columns from col on, by the definition.
+[[gnu::noinline]] void attention_visit_24_safely(const Memory& m, long c1, long row, long col,
+    long count, long whole_end, attention_memory& local, bool fresh) {
+  store(local.block_peak, splat(-__builtin_inff()));
+  store(local.block_peak + 8, splat(-__builtin_inff()));
+  store(local.block_peak + 16, splat(-__builtin_inff()));
+  attention_scores_of_24(m, c1, row, col, 0, count, whole_end, local);
+  attention_weigh_24_safely(local, count);
+  if (!fresh) {
+    attention_carry_over_24(m, c1, row, local);
+  }
+
+  if (local.holes[120] > 0.0f) {
+    attention_fold_24_with_holes(m, c1, row, col, count, local, fresh);
+  } else {
+    attention_fold_24(m, c1, row, col, count, local, fresh);
+  }
+}
+
+// Rows of the block that are not finite are computed again, over exactly the pairs that count; the
+// others keep every bit.
+[[gnu::noinline]] void attention_24_rows_safely(const Memory& m, long c1, long nth,
+    attention_memory& local) {
+  const long row = 24 * nth;
   const float* a = m.q + 32768 * c1 + 64 * row;
   float* out = m.out + 32768 * c1 + 64 * row;
-  float peak = -__FLT_MAX__;
-  float total = 0.0f;
-  bool kept = false;
 
-  for (long n = 0; n < 64; n += 8) {
-    store(out + n, splat(0.0f));
-  }
-
-  const long high = 8 * (row / 8) + 8;
-  for (long col = 0; col < high; ++col) {
-    if (col > row) {
-      continue;
-    }
-
-    const float* b = m.k + 32768 * c1 + 64 * col;
-    vec sum = splat(0.0f);
-    for (long k = 0; k < 64; k += 8) {
-      sum = fma(load(a + k), load(b + k), sum);
-    }
-    const float dot = reduce_add(sum);
-
-    const float score = 0.125f * dot;
-    if (score == -__builtin_inff()) {
-      continue;
-    }
-    kept = true;
-
-    // Older sums are worth less, the higher the peak.
-    if (score > peak) {
-      const float carry = exp(peak - score);
-      total *= carry;
-      for (long n = 0; n < 64; n += 8) {
-        store(out + n, splat(carry) * load(out + n));
-      }
-      peak = score;
-    }
-
-    const float weight = exp(score - peak);
-    total += weight;
-    const float* v = m.v + 32768 * c1 + 64 * col;
+  for (long i = 0; i < 24; ++i) {
     for (long n = 0; n < 64; n += 8) {
-      store(out + n, fma(splat(weight), load(v + n), load(out + n)));
+      store(local.fast + 64 * i + n, load(out + 64 * i + n));
     }
   }
 
-  const float factor = kept ? 1.0f / total : 0.0f;
-  for (long n = 0; n < 64; n += 8) {
-    store(out + n, splat(factor) * load(out + n));
+  for (long r = 0; r < 24; r += 8) {
+    for (long k = 0; k < 64; k += 8) {
+      transpose_block(a + 64 * r + k, 64, local.rows + 24 * k + r, 24, splat(1.0f));
+    }
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.peak + 8, splat(-__FLT_MAX__));
+  store(local.peak + 16, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+  store(local.total + 8, splat(0.0f));
+  store(local.total + 16, splat(0.0f));
+  store(local.kept, splat(0.0f));
+  store(local.kept + 8, splat(0.0f));
+  store(local.kept + 16, splat(0.0f));
+  bool fresh = true;
+  const long whole_end = 24 * nth;
+  const long end = 24 * nth + 24;
+  for (long col = 0; col < end; col += 120) {
+    attention_visit_24_safely(m, c1, row, col, smaller(120, end - col), whole_end, local, fresh);
+    fresh = false;
+  }
+
+  store(local.carry,
+      select(equal(load(local.kept), splat(1.0f)), splat(1.0f) / load(local.total), splat(0.0f)));
+  store(local.carry + 8,
+      select(equal(load(local.kept + 8), splat(1.0f)), splat(1.0f) / load(local.total + 8),
+          splat(0.0f)));
+  store(local.carry + 16,
+      select(equal(load(local.kept + 16), splat(1.0f)), splat(1.0f) / load(local.total + 16),
+          splat(0.0f)));
+  for (long i = 0; i < 24; ++i) {
+    vec odd = splat(0.0f);
+    for (long n = 0; n < 64; n += 8) {
+      const vec x = load(local.fast + 64 * i + n);
+      odd = odd + (x - x);
+    }
+    if (has_nan(odd)) {
+      const vec factor = splat(local.carry[i]);
+      for (long n = 0; n < 64; n += 8) {
+        store(out + 64 * i + n, factor * load(out + 64 * i + n));
+      }
+    } else {
+      for (long n = 0; n < 64; n += 8) {
+        store(out + 64 * i + n, load(local.fast + 64 * i + n));
+      }
+    }
   }
 }
 
@@ -1300,19 +1495,8 @@ struct attention_memory {
       odd = odd + (x - x);
     }
   }
-
-  // Rows that are not finite are computed again, with care.
   if (has_nan(odd)) {
-    for (long i = 0; i < 24; ++i) {
-      vec row_odd = splat(0.0f);
-      for (long n = 0; n < 64; n += 8) {
-        const vec x = load(out + 64 * i + n);
-        row_odd = row_odd + (x - x);
-      }
-      if (has_nan(row_odd)) {
-        attention_careful_row(m, c1, row + i);
-      }
-    }
+    attention_24_rows_safely(m, c1, nth, local);
   }
 }
 
@@ -1603,8 +1787,8 @@ struct attention_memory {
 // Scores of 8 rows become weights; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_8(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
-  const lanes_t outside0 = negation(either(less_equal(load(local.block_total), splat(0x1p+40f)),
-      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+  const lanes_t outside0 = negation(either(not_less(splat(0x1p+40f), load(local.block_total)),
+      both(not_less(splat(0x1p+120f), load(local.block_total)),
           less_equal(splat(-4.0f) * old0, exponent_of(load(local.block_total))))));
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
@@ -2008,7 +2192,7 @@ struct attention_memory {
 [[gnu::noinline]] void attention_lower_weights_8(attention_memory& local, long count) {
   for (long i = 0; i < 8; i += 8) {
     const vec total = load(local.block_total + i);
-    const lanes_t inside = less_equal(total, splat(0x1p+40f));
+    const lanes_t inside = not_less(splat(0x1p+40f), total);
     const vec rise = select(inside, splat(0.0f), exponent_of(total));
     const vec old = load(local.peak + i);
     const vec peak = old + rise;
@@ -2030,8 +2214,8 @@ struct attention_memory {
 [[gnu::noinline]] void attention_mend_8(const Memory& m, long c1, long row, long col, long from,
     long count, long whole_end, attention_memory& local, bool fresh) {
   // Too large for that: the greatest score becomes the reference.
-  const lanes_t inside0 = either(less_equal(load(local.block_total), splat(0x1p+40f)),
-      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+  const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
+      both(not_less(splat(0x1p+120f), load(local.block_total)),
           less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
   if (any(negation(inside0))) {
     store(local.block_peak, splat(-__FLT_MAX__));
@@ -2143,12 +2327,194 @@ struct attention_memory {
   attention_weights_of_8(m, c1, row, col, done, count, whole_end, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
-  const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
+  const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
   if (any(negation(inside0))) {
     attention_mend_8(m, c1, row, col, done, count, whole_end, local, fresh);
   }
 
   attention_fold_8(m, c1, row, col, count, local, fresh);
+}
+
+// Scores of 8 rows become weights, those of removed pairs -0; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_8_safely(attention_memory& local, long count) {
+  const vec removed = splat(-__builtin_inff());
+
+  const vec old0 = load(local.peak);
+  const vec peak0 = max(old0, splat(0.125f) * load(local.block_peak));
+  store(local.peak, peak0);
+  store(local.carry,
+      select(both(less(old0, peak0), equal(load(local.kept), splat(1.0f))),
+          exp_nonpositive(old0 - peak0), splat(1.0f)));
+  vec total0 = splat(0.0f);
+  lanes_t all0 = all_lanes(true);
+
+  bool some = false;
+  for (long j = 0; j < count; ++j) {
+    const vec score0 = splat(0.125f) * load(local.scores + 24 * j);
+    const lanes_t hole0 = equal(score0, removed);
+    const vec w0 = select(hole0, splat(-0.0f), exp_nonpositive(score0 - peak0) + splat(0.0f));
+    store(local.scores + 24 * j, w0);
+    total0 = total0 + w0;
+    all0 = both(all0, hole0);
+    const bool hole = any(hole0);
+    local.holes[j] = hole ? 1.0f : 0.0f;
+    some = some || hole;
+  }
+
+  local.holes[120] = some ? 1.0f : 0.0f;
+
+  store(local.block_total, total0);
+  store(local.kept, select(all0, load(local.kept), splat(1.0f)));
+}
+
+// 2 rows x 32 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_2x32_with_holes(const float* weights, const float* v,
+    long count, float* out, const float* holes, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+
+  if (!fresh) {
+    s00 = load(out);
+    s01 = load(out + 8);
+    s02 = load(out + 16);
+    s03 = load(out + 24);
+    s10 = load(out + 64);
+    s11 = load(out + 72);
+    s12 = load(out + 80);
+    s13 = load(out + 88);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    if (holes[k] > 0.0f) {
+      const vec a0 = splat(weights[24 * k]);
+      const lanes_t hole0 = is_minus_zero(a0);
+      const vec a1 = splat(weights[24 * k + 1]);
+      const lanes_t hole1 = is_minus_zero(a1);
+      const vec b0 = load(v + 64 * k);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s10 = fma_unless(hole1, a1, b0, s10);
+      const vec b1 = load(v + 64 * k + 8);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      s11 = fma_unless(hole1, a1, b1, s11);
+      const vec b2 = load(v + 64 * k + 16);
+      s02 = fma_unless(hole0, a0, b2, s02);
+      s12 = fma_unless(hole1, a1, b2, s12);
+      const vec b3 = load(v + 64 * k + 24);
+      s03 = fma_unless(hole0, a0, b3, s03);
+      s13 = fma_unless(hole1, a1, b3, s13);
+    } else {
+      const vec a0 = splat(weights[24 * k]);
+      const vec a1 = splat(weights[24 * k + 1]);
+      const vec b0 = load(v + 64 * k);
+      s00 = fma(a0, b0, s00);
+      s10 = fma(a1, b0, s10);
+      const vec b1 = load(v + 64 * k + 8);
+      s01 = fma(a0, b1, s01);
+      s11 = fma(a1, b1, s11);
+      const vec b2 = load(v + 64 * k + 16);
+      s02 = fma(a0, b2, s02);
+      s12 = fma(a1, b2, s12);
+      const vec b3 = load(v + 64 * k + 24);
+      s03 = fma(a0, b3, s03);
+      s13 = fma(a1, b3, s13);
+    }
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 16, s02);
+  store(out + 24, s03);
+  store(out + 64, s10);
+  store(out + 72, s11);
+  store(out + 80, s12);
+  store(out + 88, s13);
+}
+
+// Scores of 8 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_8_with_holes(const Memory& m, long c1, long row, long col,
+    long count, attention_memory& local, bool fresh) {
+  const float* v = m.v + 32768 * c1 + 64 * col;
+  float* out = m.out + 32768 * c1 + 64 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+
+  for (long n = 0; n < 64; n += 32) {
+    for (long i = 0; i < 6; i += 3) {
+      const long high_last = 8 * ((row + i + 2) / 8) + 8;
+      const long end = smaller(high_last - col, count);
+      attention_values_3x32_with_holes(local.scores + i, v + n, end, out + 64 * i + n, local.holes,
+          fresh);
+    }
+    {
+      const long high_last = 8 * ((row + 7) / 8) + 8;
+      const long end = smaller(high_last - col, count);
+      attention_values_2x32_with_holes(local.scores + 6, v + n, end, out + n + 384, local.holes,
+          fresh);
+    }
+  }
+}
+
+// 8 rows against `count` columns from col on, by the definition.
+[[gnu::noinline]] void attention_visit_8_safely(const Memory& m, long c1, long row, long col,
+    long count, long whole_end, attention_memory& local, bool fresh) {
+  store(local.block_peak, splat(-__builtin_inff()));
+  attention_scores_of_8(m, c1, row, col, 0, count, whole_end, local);
+  attention_weigh_8_safely(local, count);
+  if (!fresh) {
+    attention_carry_over_8(m, c1, row, local);
+  }
+
+  if (local.holes[120] > 0.0f) {
+    attention_fold_8_with_holes(m, c1, row, col, count, local, fresh);
+  } else {
+    attention_fold_8(m, c1, row, col, count, local, fresh);
+  }
+}
+
+// Rows of the block that are not finite are computed again, over exactly the pairs that count; the
+// others keep every bit.
+[[gnu::noinline]] void attention_8_rows_safely(const Memory& m, long c1, attention_memory& local) {
+  const long row = 504;
+  const float* a = m.q + 32768 * c1 + 64 * row;
+  float* out = m.out + 32768 * c1 + 64 * row;
+
+  for (long i = 0; i < 8; ++i) {
+    for (long n = 0; n < 64; n += 8) {
+      store(local.fast + 64 * i + n, load(out + 64 * i + n));
+    }
+  }
+
+  for (long k = 0; k < 64; k += 8) {
+    transpose_block(a + k, 64, local.rows + 24 * k, 24, splat(1.0f));
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+  store(local.kept, splat(0.0f));
+  bool fresh = true;
+  for (long col = 0; col < 512; col += 120) {
+    attention_visit_8_safely(m, c1, row, col, smaller(120, 512 - col), 504, local, fresh);
+    fresh = false;
+  }
+
+  store(local.carry,
+      select(equal(load(local.kept), splat(1.0f)), splat(1.0f) / load(local.total), splat(0.0f)));
+  for (long i = 0; i < 8; ++i) {
+    vec odd = splat(0.0f);
+    for (long n = 0; n < 64; n += 8) {
+      const vec x = load(local.fast + 64 * i + n);
+      odd = odd + (x - x);
+    }
+    if (has_nan(odd)) {
+      const vec factor = splat(local.carry[i]);
+      for (long n = 0; n < 64; n += 8) {
+        store(out + 64 * i + n, factor * load(out + 64 * i + n));
+      }
+    } else {
+      for (long n = 0; n < 64; n += 8) {
+        store(out + 64 * i + n, load(local.fast + 64 * i + n));
+      }
+    }
+  }
 }
 
 // The one block of 8 rows.
@@ -2183,19 +2549,8 @@ struct attention_memory {
       odd = odd + (x - x);
     }
   }
-
-  // Rows that are not finite are computed again, with care.
   if (has_nan(odd)) {
-    for (long i = 0; i < 8; ++i) {
-      vec row_odd = splat(0.0f);
-      for (long n = 0; n < 64; n += 8) {
-        const vec x = load(out + 64 * i + n);
-        row_odd = row_odd + (x - x);
-      }
-      if (has_nan(row_odd)) {
-        attention_careful_row(m, c1, row + i);
-      }
-    }
+    attention_8_rows_safely(m, c1, local);
   }
 }
 
@@ -2213,13 +2568,13 @@ struct attention_memory {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 4560L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 6256L * worker));
   restore_float_state(before);
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 18240u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 25024u * (size_t)workers; }
 
 void run(const sdpa_1_8_512_64_true_args* args, const void* packed, void* workspace, int workers,
     sdpa_1_8_512_64_true_parallel_for parallel_for, void* ctx) {

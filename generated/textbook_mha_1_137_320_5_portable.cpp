@@ -20,7 +20,7 @@
 //   packed in 60 panels of 16 columns (20 kB), one an item; tiles of 6 rows x 16 columns: 12 of 16
 //   registers accumulate, a step is 12 fma on 8 loads.
 // - attention: 5 times 137 rows against 137 columns, 144 at a time: their scores lie in a worker's
-//   13.4 kB and nowhere else. 8 blocks of 16 rows, score tiles of 4 columns x 16 lanes: 8 of 16
+//   18.1 kB and nowhere else. 8 blocks of 16 rows, score tiles of 4 columns x 16 lanes: 8 of 16
 //   registers accumulate, a step is 8 fma on 6 loads. 1 block of 9 rows, score tiles of 6 columns x
 //   16 lanes: 12 of 16 registers accumulate, a step is 12 fma on 8 loads. Whole tiles of removed
 //   pairs are skipped; tiles that keep all pairs test none. Value tiles of 6 rows x 16 columns: 12
@@ -270,6 +270,12 @@ static inline auto inverse_power(pair<A> a) {
   return join(inverse_power(a.lo), inverse_power(a.hi));
 }
 
+static inline ibase is_minus_zero(base a) { return (ibase)a == -0x7fffffff - 1; }
+template <class A>
+static inline auto is_minus_zero(pair<A> a) {
+  return join(is_minus_zero(a.lo), is_minus_zero(a.hi));
+}
+
 // Lanes 1, 0, 3, 2, ..
 static inline base swap_pairs(base a) {
   base b;
@@ -281,17 +287,8 @@ static inline auto swap_pairs(pair<A> a) {
   return join(swap_pairs(a.lo), swap_pairs(a.hi));
 }
 
-static inline float first(base a) { return a[0]; }
-template <class A>
-static inline float first(pair<A> a) { return first(a.lo); }
-
-static inline float reduce_add(vec a) {
-  float lane[sizeof(vec) / 4];
-  store(lane, a);
-  for (int half = sizeof(vec) / 8; half > 0; half /= 2)
-    for (int i = 0; i < half; ++i) lane[i] += lane[i + half];
-  return lane[0];
-}
+// c where m, else a * b + c.
+static inline vec fma_unless(lanes_t m, vec a, vec b, vec c) { return select(m, c, fma(a, b, c)); }
 
 // to[j * to_stride + i] = scale[i] * from[i * from_stride + j] for all lanes i, j,
 // 4 x 4 at a time.
@@ -325,6 +322,21 @@ static inline void transpose_block(const float* from, long from_stride, float* t
     }
 }
 
+// e^x for x <= 0, within a relative 2e-7 + 3e-9 |x|. NaN stays NaN. Exactly 0 below -87.3365, where
+// the result would be subnormal, and at -inf.
+static inline vec exp_nonpositive(vec x) {
+  ivec n = nearest(x * splat(1.44269502f));
+  vec r = fma(to_real(n), splat(-0.693359375f), x);
+  r = fma(to_real(n), splat(0.00021219444f), r);
+  vec p = splat(0.00828973018f);
+  p = fma(p, r, splat(0.0418978557f));
+  p = fma(p, r, splat(0.166676477f));
+  p = fma(p, r, splat(0.499991506f));
+  p = fma(p, r, splat(0.999999702f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(x, splat(-87.3365021f)), add_exponent(p, n));
+}
+
 // 2^x within a relative 2e-7. NaN stays NaN, -inf gives 0; a result below the least normal float is
 // 0 or subnormal, one above 2^127 is that or more.
 static inline vec exp2_near(vec x) {
@@ -339,23 +351,6 @@ static inline vec exp2_near(vec x) {
   p = fma(p, r, splat(1.0f));
   return keep_where(not_less(x, splat(-126.0f)), add_exponent(p, n));
 }
-
-// e^x within a relative 2e-7. NaN stays NaN. Exactly 0 below -87.3365, where the result would be
-// subnormal, and at -inf; inf where it overflows.
-static inline vec exp(vec x) {
-  ivec n = nearest(x * splat(1.44269502f));
-  vec r = fma(to_real(n), splat(-0.693359375f), x);
-  r = fma(to_real(n), splat(0.00021219444f), r);
-  vec p = splat(0.00828973018f);
-  p = fma(p, r, splat(0.0418978557f));
-  p = fma(p, r, splat(0.166676477f));
-  p = fma(p, r, splat(0.499991506f));
-  p = fma(p, r, splat(0.999999702f));
-  p = fma(p, r, splat(1.0f));
-  vec y = keep_where(not_less(x, splat(-87.3365021f)), add_exponent(p, n));
-  return select(less(splat(88.7228317f), x), splat(__builtin_inff()), y);
-}
-static inline float exp(float x) { return first(exp(splat(x))); }
 
 // 2^x for x <= 0 within a relative 2e-7. NaN stays NaN. Exactly 0 below -126, where the result
 // would be subnormal, and at -inf.
@@ -427,6 +422,9 @@ struct attention_memory {
   float block_peak[16];   // the greatest score in the block of columns
   float block_total[16];  // and the sum of the block's weights
   float shift[16];        // -peak, where the rows' accumulators start
+  float kept[16];         // 1 where the safe path found a pair that counts
+  float holes[160];       // [144]: 1 for a column with one that doesn't; then 1 if there is any
+  float fast[1024];       // [16][64], the results that it came to replace
 };
 
 // 6 rows of a times 16 columns of the panel w, 320 steps deep.
@@ -1002,8 +1000,8 @@ struct attention_memory {
 // Scores of 16 rows become weights; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_16(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
-  const lanes_t outside0 = negation(either(less_equal(load(local.block_total), splat(0x1p+40f)),
-      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+  const lanes_t outside0 = negation(either(not_less(splat(0x1p+40f), load(local.block_total)),
+      both(not_less(splat(0x1p+120f), load(local.block_total)),
           less_equal(splat(-4.0f) * old0, exponent_of(load(local.block_total))))));
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
@@ -1014,8 +1012,8 @@ struct attention_memory {
   vec total0 = splat(0.0f);
 
   const vec old1 = load(local.peak + 8);
-  const lanes_t outside1 = negation(either(less_equal(load(local.block_total + 8), splat(0x1p+40f)),
-      both(less_equal(load(local.block_total + 8), splat(0x1p+120f)),
+  const lanes_t outside1 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 8)),
+      both(not_less(splat(0x1p+120f), load(local.block_total + 8)),
           less_equal(splat(-4.0f) * old1, exponent_of(load(local.block_total + 8))))));
   const vec peak1 =
       select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 8)), old1);
@@ -1387,7 +1385,7 @@ struct attention_memory {
 [[gnu::noinline]] void attention_lower_weights_16(attention_memory& local, long count) {
   for (long i = 0; i < 16; i += 8) {
     const vec total = load(local.block_total + i);
-    const lanes_t inside = less_equal(total, splat(0x1p+40f));
+    const lanes_t inside = not_less(splat(0x1p+40f), total);
     const vec rise = select(inside, splat(0.0f), exponent_of(total));
     const vec old = load(local.peak + i);
     const vec peak = old + rise;
@@ -1409,12 +1407,12 @@ struct attention_memory {
 [[gnu::noinline]] void attention_mend_16(const Memory& m, long c1, long row, long col, long from,
     long count, long whole_end, attention_memory& local, bool fresh) {
   // Too large for that: the greatest score becomes the reference.
-  const lanes_t inside0 = either(less_equal(load(local.block_total), splat(0x1p+40f)),
-      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+  const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
+      both(not_less(splat(0x1p+120f), load(local.block_total)),
           less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
   const lanes_t inside1 = both(inside0,
-      either(less_equal(load(local.block_total + 8), splat(0x1p+40f)),
-          both(less_equal(load(local.block_total + 8), splat(0x1p+120f)),
+      either(not_less(splat(0x1p+40f), load(local.block_total + 8)),
+          both(not_less(splat(0x1p+120f), load(local.block_total + 8)),
               less_equal(splat(-4.0f) * load(local.peak + 8),
                   exponent_of(load(local.block_total + 8))))));
   if (any(negation(inside1))) {
@@ -1596,8 +1594,8 @@ struct attention_memory {
   attention_weights_of_16(m, c1, row, col, done, count, whole_end, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
-  const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
-  const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 8), splat(0x1p+40f)));
+  const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
+  const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 8)));
   if (any(negation(inside1))) {
     attention_mend_16(m, c1, row, col, done, count, whole_end, local, fresh);
   }
@@ -1605,58 +1603,311 @@ struct attention_memory {
   attention_fold_16(m, c1, row, col, count, local, fresh);
 }
 
-// One row by its definition: over exactly the pairs that count, one at a time.
-[[gnu::noinline]] void attention_careful_row(const Memory& m, long c1, long row) {
+// Scores of 16 rows become weights, those of removed pairs -0; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_16_safely(attention_memory& local, long count) {
+  const vec removed = splat(-__builtin_inff());
+
+  const vec old0 = load(local.peak);
+  const vec peak0 = max(old0, splat(0.125f) * load(local.block_peak));
+  store(local.peak, peak0);
+  store(local.carry,
+      select(both(less(old0, peak0), equal(load(local.kept), splat(1.0f))),
+          exp_nonpositive(old0 - peak0), splat(1.0f)));
+  vec total0 = splat(0.0f);
+  lanes_t all0 = all_lanes(true);
+
+  const vec old1 = load(local.peak + 8);
+  const vec peak1 = max(old1, splat(0.125f) * load(local.block_peak + 8));
+  store(local.peak + 8, peak1);
+  store(local.carry + 8,
+      select(both(less(old1, peak1), equal(load(local.kept + 8), splat(1.0f))),
+          exp_nonpositive(old1 - peak1), splat(1.0f)));
+  vec total1 = splat(0.0f);
+  lanes_t all1 = all_lanes(true);
+
+  bool some = false;
+  for (long j = 0; j < count; ++j) {
+    const vec score0 = splat(0.125f) * load(local.scores + 16 * j);
+    const lanes_t hole0 = equal(score0, removed);
+    const vec w0 = select(hole0, splat(-0.0f), exp_nonpositive(score0 - peak0) + splat(0.0f));
+    store(local.scores + 16 * j, w0);
+    total0 = total0 + w0;
+    all0 = both(all0, hole0);
+    const vec score1 = splat(0.125f) * load(local.scores + 16 * j + 8);
+    const lanes_t hole1 = equal(score1, removed);
+    const vec w1 = select(hole1, splat(-0.0f), exp_nonpositive(score1 - peak1) + splat(0.0f));
+    store(local.scores + 16 * j + 8, w1);
+    total1 = total1 + w1;
+    all1 = both(all1, hole1);
+    const bool hole = any(either(hole0, hole1));
+    local.holes[j] = hole ? 1.0f : 0.0f;
+    some = some || hole;
+  }
+
+  local.holes[144] = some ? 1.0f : 0.0f;
+
+  store(local.block_total, total0);
+  store(local.kept, select(all0, load(local.kept), splat(1.0f)));
+
+  store(local.block_total + 8, total1);
+  store(local.kept + 8, select(all1, load(local.kept + 8), splat(1.0f)));
+}
+
+// 6 rows x 16 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_6x16_with_holes(const float* weights, const float* v,
+    long count, float* out, const float* holes, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+
+  if (!fresh) {
+    s00 = load(out);
+    s01 = load(out + 8);
+    s10 = load(out + 320);
+    s11 = load(out + 328);
+    s20 = load(out + 640);
+    s21 = load(out + 648);
+    s30 = load(out + 960);
+    s31 = load(out + 968);
+    s40 = load(out + 1280);
+    s41 = load(out + 1288);
+    s50 = load(out + 1600);
+    s51 = load(out + 1608);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    if (holes[k] > 0.0f) {
+      const vec b0 = load(v + 64 * k);
+      const vec b1 = load(v + 64 * k + 8);
+      const vec a0 = splat(weights[16 * k]);
+      const lanes_t hole0 = is_minus_zero(a0);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      const vec a1 = splat(weights[16 * k + 1]);
+      const lanes_t hole1 = is_minus_zero(a1);
+      s10 = fma_unless(hole1, a1, b0, s10);
+      s11 = fma_unless(hole1, a1, b1, s11);
+      const vec a2 = splat(weights[16 * k + 2]);
+      const lanes_t hole2 = is_minus_zero(a2);
+      s20 = fma_unless(hole2, a2, b0, s20);
+      s21 = fma_unless(hole2, a2, b1, s21);
+      const vec a3 = splat(weights[16 * k + 3]);
+      const lanes_t hole3 = is_minus_zero(a3);
+      s30 = fma_unless(hole3, a3, b0, s30);
+      s31 = fma_unless(hole3, a3, b1, s31);
+      const vec a4 = splat(weights[16 * k + 4]);
+      const lanes_t hole4 = is_minus_zero(a4);
+      s40 = fma_unless(hole4, a4, b0, s40);
+      s41 = fma_unless(hole4, a4, b1, s41);
+      const vec a5 = splat(weights[16 * k + 5]);
+      const lanes_t hole5 = is_minus_zero(a5);
+      s50 = fma_unless(hole5, a5, b0, s50);
+      s51 = fma_unless(hole5, a5, b1, s51);
+    } else {
+      const vec b0 = load(v + 64 * k);
+      const vec b1 = load(v + 64 * k + 8);
+      const vec a0 = splat(weights[16 * k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(weights[16 * k + 1]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(weights[16 * k + 2]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(weights[16 * k + 3]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(weights[16 * k + 4]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      const vec a5 = splat(weights[16 * k + 5]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+    }
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 320, s10);
+  store(out + 328, s11);
+  store(out + 640, s20);
+  store(out + 648, s21);
+  store(out + 960, s30);
+  store(out + 968, s31);
+  store(out + 1280, s40);
+  store(out + 1288, s41);
+  store(out + 1600, s50);
+  store(out + 1608, s51);
+}
+
+// 4 rows x 16 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_4x16_with_holes(const float* weights, const float* v,
+    long count, float* out, const float* holes, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+
+  if (!fresh) {
+    s00 = load(out);
+    s01 = load(out + 8);
+    s10 = load(out + 320);
+    s11 = load(out + 328);
+    s20 = load(out + 640);
+    s21 = load(out + 648);
+    s30 = load(out + 960);
+    s31 = load(out + 968);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    if (holes[k] > 0.0f) {
+      const vec b0 = load(v + 64 * k);
+      const vec b1 = load(v + 64 * k + 8);
+      const vec a0 = splat(weights[16 * k]);
+      const lanes_t hole0 = is_minus_zero(a0);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      const vec a1 = splat(weights[16 * k + 1]);
+      const lanes_t hole1 = is_minus_zero(a1);
+      s10 = fma_unless(hole1, a1, b0, s10);
+      s11 = fma_unless(hole1, a1, b1, s11);
+      const vec a2 = splat(weights[16 * k + 2]);
+      const lanes_t hole2 = is_minus_zero(a2);
+      s20 = fma_unless(hole2, a2, b0, s20);
+      s21 = fma_unless(hole2, a2, b1, s21);
+      const vec a3 = splat(weights[16 * k + 3]);
+      const lanes_t hole3 = is_minus_zero(a3);
+      s30 = fma_unless(hole3, a3, b0, s30);
+      s31 = fma_unless(hole3, a3, b1, s31);
+    } else {
+      const vec b0 = load(v + 64 * k);
+      const vec b1 = load(v + 64 * k + 8);
+      const vec a0 = splat(weights[16 * k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(weights[16 * k + 1]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(weights[16 * k + 2]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(weights[16 * k + 3]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+    }
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 320, s10);
+  store(out + 328, s11);
+  store(out + 640, s20);
+  store(out + 648, s21);
+  store(out + 960, s30);
+  store(out + 968, s31);
+}
+
+// Scores of 16 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_16_with_holes(const Memory& m, long c1, long row, long col,
+    long count, attention_memory& local, bool fresh) {
+  const float* v = m.wv_out + 8768 * c1 + 64 * col;
+  float* out = m.heads + 64 * c1 + 320 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+
+  for (long n = 0; n < 64; n += 16) {
+    for (long i = 0; i < 12; i += 6) {
+      const long high_last = smaller(8 * ((row + i + 5) / 8) + 8, 137);
+      const long end = smaller(high_last - col, count);
+      attention_values_6x16_with_holes(local.scores + i, v + n, end, out + 320 * i + n, local.holes,
+          fresh);
+    }
+    {
+      const long high_last = smaller(8 * ((row + 15) / 8) + 8, 137);
+      const long end = smaller(high_last - col, count);
+      attention_values_4x16_with_holes(local.scores + 12, v + n, end, out + n + 3840, local.holes,
+          fresh);
+    }
+  }
+}
+
+// 16 rows against `count` columns from col on, by the definition.
+[[gnu::noinline]] void attention_visit_16_safely(const Memory& m, long c1, long row, long col,
+    long count, long whole_end, attention_memory& local, bool fresh) {
+  store(local.block_peak, splat(-__builtin_inff()));
+  store(local.block_peak + 8, splat(-__builtin_inff()));
+  attention_scores_of_16(m, c1, row, col, 0, count, whole_end, local);
+  attention_weigh_16_safely(local, count);
+  if (!fresh) {
+    attention_carry_over_16(m, c1, row, local);
+  }
+
+  if (local.holes[144] > 0.0f) {
+    attention_fold_16_with_holes(m, c1, row, col, count, local, fresh);
+  } else {
+    attention_fold_16(m, c1, row, col, count, local, fresh);
+  }
+}
+
+// Rows of the block that are not finite are computed again, over exactly the pairs that count; the
+// others keep every bit.
+[[gnu::noinline]] void attention_16_rows_safely(const Memory& m, long c1, long nth,
+    attention_memory& local) {
+  const long row = 16 * nth;
   const float* a = m.wq_out + 8768 * c1 + 64 * row;
   float* out = m.heads + 64 * c1 + 320 * row;
-  float peak = -__FLT_MAX__;
-  float total = 0.0f;
-  bool kept = false;
 
-  for (long n = 0; n < 64; n += 8) {
-    store(out + n, splat(0.0f));
-  }
-
-  const long high = smaller(8 * (row / 8) + 8, 137);
-  for (long col = 0; col < high; ++col) {
-    if (col > row) {
-      continue;
-    }
-
-    const float* b = m.wk_out + 8768 * c1 + 64 * col;
-    vec sum = splat(0.0f);
-    for (long k = 0; k < 64; k += 8) {
-      sum = fma(load(a + k), load(b + k), sum);
-    }
-    const float dot = reduce_add(sum);
-
-    const float score = 0.125f * dot;
-    if (score == -__builtin_inff()) {
-      continue;
-    }
-    kept = true;
-
-    // Older sums are worth less, the higher the peak.
-    if (score > peak) {
-      const float carry = exp(peak - score);
-      total *= carry;
-      for (long n = 0; n < 64; n += 8) {
-        store(out + n, splat(carry) * load(out + n));
-      }
-      peak = score;
-    }
-
-    const float weight = exp(score - peak);
-    total += weight;
-    const float* v = m.wv_out + 8768 * c1 + 64 * col;
+  for (long i = 0; i < 16; ++i) {
     for (long n = 0; n < 64; n += 8) {
-      store(out + n, fma(splat(weight), load(v + n), load(out + n)));
+      store(local.fast + 64 * i + n, load(out + 320 * i + n));
     }
   }
 
-  const float factor = kept ? 1.0f / total : 0.0f;
-  for (long n = 0; n < 64; n += 8) {
-    store(out + n, splat(factor) * load(out + n));
+  for (long r = 0; r < 16; r += 8) {
+    for (long k = 0; k < 64; k += 8) {
+      transpose_block(a + 64 * r + k, 64, local.rows + 16 * k + r, 16, splat(1.0f));
+    }
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.peak + 8, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+  store(local.total + 8, splat(0.0f));
+  store(local.kept, splat(0.0f));
+  store(local.kept + 8, splat(0.0f));
+  bool fresh = true;
+  const long whole_end = 16 * nth;
+  const long end = 16 * nth + 16;
+  for (long col = 0; col < end; col += 144) {
+    attention_visit_16_safely(m, c1, row, col, smaller(144, end - col), whole_end, local, fresh);
+    fresh = false;
+  }
+
+  store(local.carry,
+      select(equal(load(local.kept), splat(1.0f)), splat(1.0f) / load(local.total), splat(0.0f)));
+  store(local.carry + 8,
+      select(equal(load(local.kept + 8), splat(1.0f)), splat(1.0f) / load(local.total + 8),
+          splat(0.0f)));
+  for (long i = 0; i < 16; ++i) {
+    vec odd = splat(0.0f);
+    for (long n = 0; n < 64; n += 8) {
+      const vec x = load(local.fast + 64 * i + n);
+      odd = odd + (x - x);
+    }
+    if (has_nan(odd)) {
+      const vec factor = splat(local.carry[i]);
+      for (long n = 0; n < 64; n += 8) {
+        store(out + 320 * i + n, factor * load(out + 320 * i + n));
+      }
+    } else {
+      for (long n = 0; n < 64; n += 8) {
+        store(out + 320 * i + n, load(local.fast + 64 * i + n));
+      }
+    }
   }
 }
 
@@ -1700,19 +1951,8 @@ struct attention_memory {
       odd = odd + (x - x);
     }
   }
-
-  // Rows that are not finite are computed again, with care.
   if (has_nan(odd)) {
-    for (long i = 0; i < 16; ++i) {
-      vec row_odd = splat(0.0f);
-      for (long n = 0; n < 64; n += 8) {
-        const vec x = load(out + 320 * i + n);
-        row_odd = row_odd + (x - x);
-      }
-      if (has_nan(row_odd)) {
-        attention_careful_row(m, c1, row + i);
-      }
-    }
+    attention_16_rows_safely(m, c1, nth, local);
   }
 }
 
@@ -2586,7 +2826,7 @@ struct attention_memory {
 [[gnu::noinline]] void attention_lower_weights_9(attention_memory& local, long count) {
   for (long i = 0; i < 16; i += 8) {
     const vec total = load(local.block_total + i);
-    const lanes_t inside = less_equal(total, splat(0x1p+40f));
+    const lanes_t inside = not_less(splat(0x1p+40f), total);
     const vec rise = select(inside, splat(0.0f), exponent_of(total));
     const vec old = load(local.peak + i);
     const vec peak = old + rise;
@@ -2608,12 +2848,12 @@ struct attention_memory {
 [[gnu::noinline]] void attention_mend_9(const Memory& m, long c1, long row, long col, long from,
     long count, long whole_end, attention_memory& local, bool fresh) {
   // Too large for that: the greatest score becomes the reference.
-  const lanes_t inside0 = either(less_equal(load(local.block_total), splat(0x1p+40f)),
-      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+  const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
+      both(not_less(splat(0x1p+120f), load(local.block_total)),
           less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
   const lanes_t inside1 = both(inside0,
-      either(less_equal(load(local.block_total + 8), splat(0x1p+40f)),
-          both(less_equal(load(local.block_total + 8), splat(0x1p+120f)),
+      either(not_less(splat(0x1p+40f), load(local.block_total + 8)),
+          both(not_less(splat(0x1p+120f), load(local.block_total + 8)),
               less_equal(splat(-4.0f) * load(local.peak + 8),
                   exponent_of(load(local.block_total + 8))))));
   if (any(negation(inside1))) {
@@ -2724,13 +2964,169 @@ struct attention_memory {
   attention_weights_of_9(m, c1, row, col, done, count, whole_end, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
-  const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
-  const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 8), splat(0x1p+40f)));
+  const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
+  const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 8)));
   if (any(negation(inside1))) {
     attention_mend_9(m, c1, row, col, done, count, whole_end, local, fresh);
   }
 
   attention_fold_9(m, c1, row, col, count, local, fresh);
+}
+
+// 3 rows x 16 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_3x16_with_holes(const float* weights, const float* v,
+    long count, float* out, const float* holes, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+
+  if (!fresh) {
+    s00 = load(out);
+    s01 = load(out + 8);
+    s10 = load(out + 320);
+    s11 = load(out + 328);
+    s20 = load(out + 640);
+    s21 = load(out + 648);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    if (holes[k] > 0.0f) {
+      const vec b0 = load(v + 64 * k);
+      const vec b1 = load(v + 64 * k + 8);
+      const vec a0 = splat(weights[16 * k]);
+      const lanes_t hole0 = is_minus_zero(a0);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      const vec a1 = splat(weights[16 * k + 1]);
+      const lanes_t hole1 = is_minus_zero(a1);
+      s10 = fma_unless(hole1, a1, b0, s10);
+      s11 = fma_unless(hole1, a1, b1, s11);
+      const vec a2 = splat(weights[16 * k + 2]);
+      const lanes_t hole2 = is_minus_zero(a2);
+      s20 = fma_unless(hole2, a2, b0, s20);
+      s21 = fma_unless(hole2, a2, b1, s21);
+    } else {
+      const vec b0 = load(v + 64 * k);
+      const vec b1 = load(v + 64 * k + 8);
+      const vec a0 = splat(weights[16 * k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(weights[16 * k + 1]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(weights[16 * k + 2]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+    }
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 320, s10);
+  store(out + 328, s11);
+  store(out + 640, s20);
+  store(out + 648, s21);
+}
+
+// Scores of 9 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_9_with_holes(const Memory& m, long c1, long row, long col,
+    long count, attention_memory& local, bool fresh) {
+  const float* v = m.wv_out + 8768 * c1 + 64 * col;
+  float* out = m.heads + 64 * c1 + 320 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+
+  for (long n = 0; n < 64; n += 16) {
+    for (long i = 0; i < 6; i += 6) {
+      const long high_last = smaller(8 * ((row + i + 5) / 8) + 8, 137);
+      const long end = smaller(high_last - col, count);
+      attention_values_6x16_with_holes(local.scores + i, v + n, end, out + 320 * i + n, local.holes,
+          fresh);
+    }
+    {
+      const long high_last = smaller(8 * ((row + 8) / 8) + 8, 137);
+      const long end = smaller(high_last - col, count);
+      attention_values_3x16_with_holes(local.scores + 6, v + n, end, out + n + 1920, local.holes,
+          fresh);
+    }
+  }
+}
+
+// 9 rows against `count` columns from col on, by the definition.
+[[gnu::noinline]] void attention_visit_9_safely(const Memory& m, long c1, long row, long col,
+    long count, long whole_end, attention_memory& local, bool fresh) {
+  store(local.block_peak, splat(-__builtin_inff()));
+  store(local.block_peak + 8, splat(-__builtin_inff()));
+  attention_scores_of_9(m, c1, row, col, 0, count, whole_end, local);
+  attention_weigh_16_safely(local, count);
+  if (!fresh) {
+    attention_carry_over_9(m, c1, row, local);
+  }
+
+  if (local.holes[144] > 0.0f) {
+    attention_fold_9_with_holes(m, c1, row, col, count, local, fresh);
+  } else {
+    attention_fold_9(m, c1, row, col, count, local, fresh);
+  }
+}
+
+// Rows of the block that are not finite are computed again, over exactly the pairs that count; the
+// others keep every bit.
+[[gnu::noinline]] void attention_9_rows_safely(const Memory& m, long c1, attention_memory& local) {
+  const long row = 128;
+  const float* a = m.wq_out + 8768 * c1 + 64 * row;
+  float* out = m.heads + 64 * c1 + 320 * row;
+
+  for (long i = 0; i < 9; ++i) {
+    for (long n = 0; n < 64; n += 8) {
+      store(local.fast + 64 * i + n, load(out + 320 * i + n));
+    }
+  }
+
+  for (long k = 0; k < 64; k += 8) {
+    transpose_block(a + k, 64, local.rows + 16 * k, 16, splat(1.0f));
+  }
+  for (long k = 0; k < 64; ++k) {
+    for (long lane = 0; lane < 8; ++lane) {
+      const long r = smaller(lane + 8, 8);
+      local.rows[16 * k + lane + 8] = a[64 * r + k];
+    }
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.peak + 8, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+  store(local.total + 8, splat(0.0f));
+  store(local.kept, splat(0.0f));
+  store(local.kept + 8, splat(0.0f));
+  bool fresh = true;
+  for (long col = 0; col < 137; col += 144) {
+    attention_visit_9_safely(m, c1, row, col, smaller(144, 137 - col), 126, local, fresh);
+    fresh = false;
+  }
+
+  store(local.carry,
+      select(equal(load(local.kept), splat(1.0f)), splat(1.0f) / load(local.total), splat(0.0f)));
+  store(local.carry + 8,
+      select(equal(load(local.kept + 8), splat(1.0f)), splat(1.0f) / load(local.total + 8),
+          splat(0.0f)));
+  for (long i = 0; i < 9; ++i) {
+    vec odd = splat(0.0f);
+    for (long n = 0; n < 64; n += 8) {
+      const vec x = load(local.fast + 64 * i + n);
+      odd = odd + (x - x);
+    }
+    if (has_nan(odd)) {
+      const vec factor = splat(local.carry[i]);
+      for (long n = 0; n < 64; n += 8) {
+        store(out + 320 * i + n, factor * load(out + 320 * i + n));
+      }
+    } else {
+      for (long n = 0; n < 64; n += 8) {
+        store(out + 320 * i + n, load(local.fast + 64 * i + n));
+      }
+    }
+  }
 }
 
 // The one block of 9 rows.
@@ -2774,19 +3170,8 @@ struct attention_memory {
       odd = odd + (x - x);
     }
   }
-
-  // Rows that are not finite are computed again, with care.
   if (has_nan(odd)) {
-    for (long i = 0; i < 9; ++i) {
-      vec row_odd = splat(0.0f);
-      for (long n = 0; n < 64; n += 8) {
-        const vec x = load(out + 320 * i + n);
-        row_odd = row_odd + (x - x);
-      }
-      if (has_nan(row_odd)) {
-        attention_careful_row(m, c1, row + i);
-      }
-    }
+    attention_9_rows_safely(m, c1, local);
   }
 }
 
@@ -2916,7 +3301,7 @@ void project_wq_wk_wv_body(void* state, long item, int) {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 3424L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 4624L * worker));
   restore_float_state(before);
 }
 
@@ -2950,7 +3335,7 @@ void project_wo_body(void* state, long item, int) {
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 701440u + 13696u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 701440u + 18496u * (size_t)workers; }
 
 size_t packed_bytes() { return 1708544u; }
 

@@ -20,7 +20,7 @@
 //   packed in 33 panels of 48 columns (96 kB), one an item; tiles of 9 rows x 48 columns: 27 of 32
 //   registers accumulate, a step is 27 fma on 12 loads.
 // - attention: 8 times 512 rows against 512 columns, 96 at a time: their scores lie in a worker's
-//   31.1 kB and nowhere else. 10 blocks of 48 rows, score tiles of 8 columns x 48 lanes: 24 of 32
+//   43.8 kB and nowhere else. 10 blocks of 48 rows, score tiles of 8 columns x 48 lanes: 24 of 32
 //   registers accumulate, a step is 24 fma on 11 loads. 1 block of 32 rows, score tiles of 12
 //   columns x 32 lanes: 24 of 32 registers accumulate, a step is 24 fma on 14 loads. Whole tiles of
 //   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 6 rows x 64
@@ -66,6 +66,11 @@ static inline vec splat(float x) { return _mm512_set1_ps(x); }
 // a * b + c with one rounding.
 static inline vec fma(vec a, vec b, vec c) { return _mm512_fmadd_ps(a, b, c); }
 
+// c where m, else a * b + c.
+static inline vec fma_unless(lanes_t m, vec a, vec b, vec c) {
+  return _mm512_mask3_fmadd_ps(a, b, c, (lanes_t)~m);
+}
+
 // The second operand where either is NaN.
 static inline vec max(vec a, vec b) { return _mm512_maskz_max_ps(every, a, b); }
 static inline float max(float a, float b) { return a > b ? a : b; }
@@ -81,6 +86,9 @@ static inline lanes_t less(vec a, vec b) { return _mm512_cmp_ps_mask(a, b, _CMP_
 
 // False where either is NaN.
 static inline lanes_t less_equal(vec a, vec b) { return _mm512_cmp_ps_mask(a, b, _CMP_LE_OQ); }
+
+// False where either is NaN.
+static inline lanes_t equal(vec a, vec b) { return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ); }
 
 // True where either is NaN.
 static inline lanes_t not_less(vec a, vec b) { return _mm512_cmp_ps_mask(a, b, _CMP_NLT_UQ); }
@@ -98,6 +106,10 @@ static inline lanes_t iless_equal(ivec a, ivec b) {
   return _mm512_cmple_epi32_mask((__m512i)a, (__m512i)b);
 }
 
+static inline lanes_t iequal(ivec a, ivec b) {
+  return _mm512_cmpeq_epi32_mask((__m512i)a, (__m512i)b);
+}
+
 static inline vec to_real(ivec a) { return _mm512_maskz_cvtepi32_ps(every, (__m512i)a); }
 
 // a less the greatest integer that is not above it, rounded down; 0 for +-inf.
@@ -105,17 +117,6 @@ static inline vec fraction(vec a) { return _mm512_maskz_reduce_ps(every, a, 9); 
 
 // p * 2^floor(n); NaN if either is.
 static inline vec scale2(vec p, vec n) { return _mm512_maskz_scalef_ps(every, p, n); }
-
-static inline float first(vec a) { return _mm512_cvtss_f32(a); }
-
-static inline float reduce_add(vec a) {
-  __m256 low = _mm512_maskz_extractf32x8_ps(0xff, a, 0);
-  __m256 high = _mm512_maskz_extractf32x8_ps(0xff, a, 1);
-  __m256 b = _mm256_add_ps(low, high);
-  __m128 c = _mm_add_ps(_mm256_castps256_ps128(b), _mm256_extractf128_ps(b, 1));
-  c = _mm_add_ps(c, _mm_movehl_ps(c, c));
-  return _mm_cvtss_f32(_mm_add_ss(c, _mm_movehdup_ps(c)));
-}
 
 // Lanes 1, 0, 3, 2, ..
 static inline vec swap_pairs(vec a) { return _mm512_maskz_permute_ps(every, a, 0xb1); }
@@ -156,6 +157,22 @@ static inline vec inverse_power(vec x) {
   return (vec)(isplat(0x7f000000) - ((ivec)x & isplat(0x7f800000)));
 }
 
+static inline lanes_t is_minus_zero(vec a) { return iequal((ivec)a, isplat(-0x7fffffff - 1)); }
+
+// e^x for x <= 0, within a relative 2e-7 + 3e-9 |x|. NaN stays NaN. Exactly 0 below -87.3365, where
+// the result would be subnormal, and at -inf.
+static inline vec exp_nonpositive(vec x) {
+  vec n = fma(x, splat(1.44269502f), splat(12582912.0f)) - splat(12582912.0f);
+  vec r = fma(n, splat(-0.693147182f), x);
+  vec p = splat(0.00828973018f);
+  p = fma(p, r, splat(0.0418978557f));
+  p = fma(p, r, splat(0.166676477f));
+  p = fma(p, r, splat(0.499991506f));
+  p = fma(p, r, splat(0.999999702f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(x, splat(-87.3365021f)), scale2(p, n));
+}
+
 // 2^x within a relative 2e-7. NaN stays NaN, -inf gives 0; a result below the least normal float is
 // 0 or subnormal, one above 2^127 is that or more.
 static inline vec exp2_near(vec x) {
@@ -168,23 +185,6 @@ static inline vec exp2_near(vec x) {
   p = fma(p, r, splat(0.99999994f));
   return scale2(p, x);
 }
-
-// e^x within a relative 2e-7. NaN stays NaN. Exactly 0 below -87.3365, where the result would be
-// subnormal, and at -inf; inf where it overflows.
-static inline vec exp(vec x) {
-  vec n = fma(x, splat(1.44269502f), splat(12582912.0f)) - splat(12582912.0f);
-  vec r = fma(n, splat(-0.693147182f), x);
-  r = fma(n, splat(1.90465421e-09f), r);
-  vec p = splat(0.00828973018f);
-  p = fma(p, r, splat(0.0418978557f));
-  p = fma(p, r, splat(0.166676477f));
-  p = fma(p, r, splat(0.499991506f));
-  p = fma(p, r, splat(0.999999702f));
-  p = fma(p, r, splat(1.0f));
-  vec y = keep_where(not_less(x, splat(-87.3365021f)), scale2(p, n));
-  return select(less(splat(88.7228317f), x), splat(__builtin_inff()), y);
-}
-static inline float exp(float x) { return first(exp(splat(x))); }
 
 // 2^x for x <= 0 within a relative 2e-7. NaN stays NaN. Exactly 0 below -126, where the result
 // would be subnormal, and at -inf.
@@ -256,6 +256,9 @@ struct attention_memory {
   float block_peak[48];   // the greatest score in the block of columns
   float block_total[48];  // and the sum of the block's weights
   float shift[48];        // -peak, where the rows' accumulators start
+  float kept[48];         // 1 where the safe path found a pair that counts
+  float holes[112];       // [96]: 1 for a column with one that doesn't; then 1 if there is any
+  float fast[3072];       // [48][64], the results that it came to replace
 };
 
 // 9 rows of a times 48 columns of the panel w, 512 steps deep.
@@ -1749,8 +1752,8 @@ struct attention_memory {
 // Scores of 48 rows become weights; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_48(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
-  const lanes_t outside0 = negation(either(less_equal(load(local.block_total), splat(0x1p+40f)),
-      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+  const lanes_t outside0 = negation(either(not_less(splat(0x1p+40f), load(local.block_total)),
+      both(not_less(splat(0x1p+120f), load(local.block_total)),
           less_equal(splat(-4.0f) * old0, exponent_of(load(local.block_total))))));
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
@@ -1761,10 +1764,9 @@ struct attention_memory {
   vec total0 = splat(0.0f);
 
   const vec old1 = load(local.peak + 16);
-  const lanes_t outside1 =
-      negation(either(less_equal(load(local.block_total + 16), splat(0x1p+40f)),
-          both(less_equal(load(local.block_total + 16), splat(0x1p+120f)),
-              less_equal(splat(-4.0f) * old1, exponent_of(load(local.block_total + 16))))));
+  const lanes_t outside1 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 16)),
+      both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
+          less_equal(splat(-4.0f) * old1, exponent_of(load(local.block_total + 16))))));
   const vec peak1 =
       select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 16)), old1);
   store(local.peak + 16, peak1);
@@ -1774,10 +1776,9 @@ struct attention_memory {
   vec total1 = splat(0.0f);
 
   const vec old2 = load(local.peak + 32);
-  const lanes_t outside2 =
-      negation(either(less_equal(load(local.block_total + 32), splat(0x1p+40f)),
-          both(less_equal(load(local.block_total + 32), splat(0x1p+120f)),
-              less_equal(splat(-4.0f) * old2, exponent_of(load(local.block_total + 32))))));
+  const lanes_t outside2 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 32)),
+      both(not_less(splat(0x1p+120f), load(local.block_total + 32)),
+          less_equal(splat(-4.0f) * old2, exponent_of(load(local.block_total + 32))))));
   const vec peak2 =
       select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 32)), old2);
   store(local.peak + 32, peak2);
@@ -2304,7 +2305,7 @@ struct attention_memory {
 [[gnu::noinline]] void attention_lower_weights_48(attention_memory& local, long count) {
   for (long i = 0; i < 48; i += 16) {
     const vec total = load(local.block_total + i);
-    const lanes_t inside = less_equal(total, splat(0x1p+40f));
+    const lanes_t inside = not_less(splat(0x1p+40f), total);
     const vec rise = select(inside, splat(0.0f), exponent_of(total));
     const vec old = load(local.peak + i);
     const vec peak = old + rise;
@@ -2326,17 +2327,17 @@ struct attention_memory {
 [[gnu::noinline]] void attention_mend_48(const Memory& m, long c1, long row, long col, long from,
     long count, long whole_end, attention_memory& local, bool fresh) {
   // Too large for that: the greatest score becomes the reference.
-  const lanes_t inside0 = either(less_equal(load(local.block_total), splat(0x1p+40f)),
-      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+  const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
+      both(not_less(splat(0x1p+120f), load(local.block_total)),
           less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
   const lanes_t inside1 = both(inside0,
-      either(less_equal(load(local.block_total + 16), splat(0x1p+40f)),
-          both(less_equal(load(local.block_total + 16), splat(0x1p+120f)),
+      either(not_less(splat(0x1p+40f), load(local.block_total + 16)),
+          both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
               less_equal(splat(-4.0f) * load(local.peak + 16),
                   exponent_of(load(local.block_total + 16))))));
   const lanes_t inside2 = both(inside1,
-      either(less_equal(load(local.block_total + 32), splat(0x1p+40f)),
-          both(less_equal(load(local.block_total + 32), splat(0x1p+120f)),
+      either(not_less(splat(0x1p+40f), load(local.block_total + 32)),
+          both(not_less(splat(0x1p+120f), load(local.block_total + 32)),
               less_equal(splat(-4.0f) * load(local.peak + 32),
                   exponent_of(load(local.block_total + 32))))));
   if (any(negation(inside2))) {
@@ -2500,9 +2501,9 @@ struct attention_memory {
   attention_weights_of_48(m, c1, row, col, done, count, whole_end, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
-  const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
-  const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 16), splat(0x1p+40f)));
-  const lanes_t inside2 = both(inside1, less_equal(load(local.block_total + 32), splat(0x1p+40f)));
+  const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
+  const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 16)));
+  const lanes_t inside2 = both(inside1, not_less(splat(0x1p+40f), load(local.block_total + 32)));
   if (any(negation(inside2))) {
     attention_mend_48(m, c1, row, col, done, count, whole_end, local, fresh);
   }
@@ -2510,58 +2511,313 @@ struct attention_memory {
   attention_fold_48(m, c1, row, col, count, local, fresh);
 }
 
-// One row by its definition: over exactly the pairs that count, one at a time.
-[[gnu::noinline]] void attention_careful_row(const Memory& m, long c1, long row) {
+// Scores of 48 rows become weights, those of removed pairs -0; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_48_safely(attention_memory& local, long count) {
+  const vec removed = splat(-__builtin_inff());
+
+  const vec old0 = load(local.peak);
+  const vec peak0 = max(old0, splat(0.125f) * load(local.block_peak));
+  store(local.peak, peak0);
+  store(local.carry,
+      select(both(less(old0, peak0), equal(load(local.kept), splat(1.0f))),
+          exp_nonpositive(old0 - peak0), splat(1.0f)));
+  vec total0 = splat(0.0f);
+  lanes_t all0 = all_lanes(true);
+
+  const vec old1 = load(local.peak + 16);
+  const vec peak1 = max(old1, splat(0.125f) * load(local.block_peak + 16));
+  store(local.peak + 16, peak1);
+  store(local.carry + 16,
+      select(both(less(old1, peak1), equal(load(local.kept + 16), splat(1.0f))),
+          exp_nonpositive(old1 - peak1), splat(1.0f)));
+  vec total1 = splat(0.0f);
+  lanes_t all1 = all_lanes(true);
+
+  const vec old2 = load(local.peak + 32);
+  const vec peak2 = max(old2, splat(0.125f) * load(local.block_peak + 32));
+  store(local.peak + 32, peak2);
+  store(local.carry + 32,
+      select(both(less(old2, peak2), equal(load(local.kept + 32), splat(1.0f))),
+          exp_nonpositive(old2 - peak2), splat(1.0f)));
+  vec total2 = splat(0.0f);
+  lanes_t all2 = all_lanes(true);
+
+  bool some = false;
+  for (long j = 0; j < count; ++j) {
+    const vec score0 = splat(0.125f) * load(local.scores + 48 * j);
+    const lanes_t hole0 = equal(score0, removed);
+    const vec w0 = select(hole0, splat(-0.0f), exp_nonpositive(score0 - peak0) + splat(0.0f));
+    store(local.scores + 48 * j, w0);
+    total0 = total0 + w0;
+    all0 = both(all0, hole0);
+    const vec score1 = splat(0.125f) * load(local.scores + 48 * j + 16);
+    const lanes_t hole1 = equal(score1, removed);
+    const vec w1 = select(hole1, splat(-0.0f), exp_nonpositive(score1 - peak1) + splat(0.0f));
+    store(local.scores + 48 * j + 16, w1);
+    total1 = total1 + w1;
+    all1 = both(all1, hole1);
+    const vec score2 = splat(0.125f) * load(local.scores + 48 * j + 32);
+    const lanes_t hole2 = equal(score2, removed);
+    const vec w2 = select(hole2, splat(-0.0f), exp_nonpositive(score2 - peak2) + splat(0.0f));
+    store(local.scores + 48 * j + 32, w2);
+    total2 = total2 + w2;
+    all2 = both(all2, hole2);
+    const bool hole = any(either(either(hole0, hole1), hole2));
+    local.holes[j] = hole ? 1.0f : 0.0f;
+    some = some || hole;
+  }
+
+  local.holes[96] = some ? 1.0f : 0.0f;
+
+  store(local.block_total, total0);
+  store(local.kept, select(all0, load(local.kept), splat(1.0f)));
+
+  store(local.block_total + 16, total1);
+  store(local.kept + 16, select(all1, load(local.kept + 16), splat(1.0f)));
+
+  store(local.block_total + 32, total2);
+  store(local.kept + 32, select(all2, load(local.kept + 32), splat(1.0f)));
+}
+
+// 6 rows x 64 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_6x64_with_holes(const float* weights, const float* v,
+    long count, float* out, const float* holes, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
+
+  if (!fresh) {
+    s00 = load(out);
+    s01 = load(out + 16);
+    s02 = load(out + 32);
+    s03 = load(out + 48);
+    s10 = load(out + 512);
+    s11 = load(out + 528);
+    s12 = load(out + 544);
+    s13 = load(out + 560);
+    s20 = load(out + 1024);
+    s21 = load(out + 1040);
+    s22 = load(out + 1056);
+    s23 = load(out + 1072);
+    s30 = load(out + 1536);
+    s31 = load(out + 1552);
+    s32 = load(out + 1568);
+    s33 = load(out + 1584);
+    s40 = load(out + 2048);
+    s41 = load(out + 2064);
+    s42 = load(out + 2080);
+    s43 = load(out + 2096);
+    s50 = load(out + 2560);
+    s51 = load(out + 2576);
+    s52 = load(out + 2592);
+    s53 = load(out + 2608);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    if (holes[k] > 0.0f) {
+      const vec b0 = load(v + 64 * k);
+      const vec b1 = load(v + 64 * k + 16);
+      const vec b2 = load(v + 64 * k + 32);
+      const vec b3 = load(v + 64 * k + 48);
+      const vec a0 = splat(weights[48 * k]);
+      const lanes_t hole0 = is_minus_zero(a0);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      s02 = fma_unless(hole0, a0, b2, s02);
+      s03 = fma_unless(hole0, a0, b3, s03);
+      const vec a1 = splat(weights[48 * k + 1]);
+      const lanes_t hole1 = is_minus_zero(a1);
+      s10 = fma_unless(hole1, a1, b0, s10);
+      s11 = fma_unless(hole1, a1, b1, s11);
+      s12 = fma_unless(hole1, a1, b2, s12);
+      s13 = fma_unless(hole1, a1, b3, s13);
+      const vec a2 = splat(weights[48 * k + 2]);
+      const lanes_t hole2 = is_minus_zero(a2);
+      s20 = fma_unless(hole2, a2, b0, s20);
+      s21 = fma_unless(hole2, a2, b1, s21);
+      s22 = fma_unless(hole2, a2, b2, s22);
+      s23 = fma_unless(hole2, a2, b3, s23);
+      const vec a3 = splat(weights[48 * k + 3]);
+      const lanes_t hole3 = is_minus_zero(a3);
+      s30 = fma_unless(hole3, a3, b0, s30);
+      s31 = fma_unless(hole3, a3, b1, s31);
+      s32 = fma_unless(hole3, a3, b2, s32);
+      s33 = fma_unless(hole3, a3, b3, s33);
+      const vec a4 = splat(weights[48 * k + 4]);
+      const lanes_t hole4 = is_minus_zero(a4);
+      s40 = fma_unless(hole4, a4, b0, s40);
+      s41 = fma_unless(hole4, a4, b1, s41);
+      s42 = fma_unless(hole4, a4, b2, s42);
+      s43 = fma_unless(hole4, a4, b3, s43);
+      const vec a5 = splat(weights[48 * k + 5]);
+      const lanes_t hole5 = is_minus_zero(a5);
+      s50 = fma_unless(hole5, a5, b0, s50);
+      s51 = fma_unless(hole5, a5, b1, s51);
+      s52 = fma_unless(hole5, a5, b2, s52);
+      s53 = fma_unless(hole5, a5, b3, s53);
+    } else {
+      const vec b0 = load(v + 64 * k);
+      const vec b1 = load(v + 64 * k + 16);
+      const vec b2 = load(v + 64 * k + 32);
+      const vec b3 = load(v + 64 * k + 48);
+      const vec a0 = splat(weights[48 * k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      s03 = fma(a0, b3, s03);
+      const vec a1 = splat(weights[48 * k + 1]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      s13 = fma(a1, b3, s13);
+      const vec a2 = splat(weights[48 * k + 2]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      s23 = fma(a2, b3, s23);
+      const vec a3 = splat(weights[48 * k + 3]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+      s33 = fma(a3, b3, s33);
+      const vec a4 = splat(weights[48 * k + 4]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      s42 = fma(a4, b2, s42);
+      s43 = fma(a4, b3, s43);
+      const vec a5 = splat(weights[48 * k + 5]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+      s52 = fma(a5, b2, s52);
+      s53 = fma(a5, b3, s53);
+    }
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store(out + 32, s02);
+  store(out + 48, s03);
+  store(out + 512, s10);
+  store(out + 528, s11);
+  store(out + 544, s12);
+  store(out + 560, s13);
+  store(out + 1024, s20);
+  store(out + 1040, s21);
+  store(out + 1056, s22);
+  store(out + 1072, s23);
+  store(out + 1536, s30);
+  store(out + 1552, s31);
+  store(out + 1568, s32);
+  store(out + 1584, s33);
+  store(out + 2048, s40);
+  store(out + 2064, s41);
+  store(out + 2080, s42);
+  store(out + 2096, s43);
+  store(out + 2560, s50);
+  store(out + 2576, s51);
+  store(out + 2592, s52);
+  store(out + 2608, s53);
+}
+
+// Scores of 48 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_48_with_holes(const Memory& m, long c1, long row, long col,
+    long count, attention_memory& local, bool fresh) {
+  const float* v = m.wv_out + 32768 * c1 + 64 * col;
+  float* out = m.heads + 64 * c1 + 512 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
+
+  for (long i = 0; i < 48; i += 6) {
+    const long high_last = 16 * ((row + i + 5) / 16) + 16;
+    const long end = smaller(high_last - col, count);
+    attention_values_6x64_with_holes(local.scores + i, v, end, out + 512 * i, local.holes, fresh);
+  }
+}
+
+// 48 rows against `count` columns from col on, by the definition.
+[[gnu::noinline]] void attention_visit_48_safely(const Memory& m, long c1, long row, long col,
+    long count, long whole_end, attention_memory& local, bool fresh) {
+  store(local.block_peak, splat(-__builtin_inff()));
+  store(local.block_peak + 16, splat(-__builtin_inff()));
+  store(local.block_peak + 32, splat(-__builtin_inff()));
+  attention_scores_of_48(m, c1, row, col, 0, count, whole_end, local);
+  attention_weigh_48_safely(local, count);
+  if (!fresh) {
+    attention_carry_over_48(m, c1, row, local);
+  }
+
+  if (local.holes[96] > 0.0f) {
+    attention_fold_48_with_holes(m, c1, row, col, count, local, fresh);
+  } else {
+    attention_fold_48(m, c1, row, col, count, local, fresh);
+  }
+}
+
+// Rows of the block that are not finite are computed again, over exactly the pairs that count; the
+// others keep every bit.
+[[gnu::noinline]] void attention_48_rows_safely(const Memory& m, long c1, long nth,
+    attention_memory& local) {
+  const long row = 48 * nth;
   const float* a = m.wq_out + 32768 * c1 + 64 * row;
   float* out = m.heads + 64 * c1 + 512 * row;
-  float peak = -__FLT_MAX__;
-  float total = 0.0f;
-  bool kept = false;
 
-  for (long n = 0; n < 64; n += 16) {
-    store(out + n, splat(0.0f));
-  }
-
-  const long high = 16 * (row / 16) + 16;
-  for (long col = 0; col < high; ++col) {
-    if (col > row) {
-      continue;
-    }
-
-    const float* b = m.wk_out + 32768 * c1 + 64 * col;
-    vec sum = splat(0.0f);
-    for (long k = 0; k < 64; k += 16) {
-      sum = fma(load(a + k), load(b + k), sum);
-    }
-    const float dot = reduce_add(sum);
-
-    const float score = 0.125f * dot;
-    if (score == -__builtin_inff()) {
-      continue;
-    }
-    kept = true;
-
-    // Older sums are worth less, the higher the peak.
-    if (score > peak) {
-      const float carry = exp(peak - score);
-      total *= carry;
-      for (long n = 0; n < 64; n += 16) {
-        store(out + n, splat(carry) * load(out + n));
-      }
-      peak = score;
-    }
-
-    const float weight = exp(score - peak);
-    total += weight;
-    const float* v = m.wv_out + 32768 * c1 + 64 * col;
+  for (long i = 0; i < 48; ++i) {
     for (long n = 0; n < 64; n += 16) {
-      store(out + n, fma(splat(weight), load(v + n), load(out + n)));
+      store(local.fast + 64 * i + n, load(out + 512 * i + n));
     }
   }
 
-  const float factor = kept ? 1.0f / total : 0.0f;
-  for (long n = 0; n < 64; n += 16) {
-    store(out + n, splat(factor) * load(out + n));
+  for (long r = 0; r < 48; r += 16) {
+    for (long k = 0; k < 64; k += 16) {
+      transpose_block(a + 64 * r + k, 64, local.rows + 48 * k + r, 48, splat(1.0f));
+    }
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.peak + 16, splat(-__FLT_MAX__));
+  store(local.peak + 32, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+  store(local.total + 16, splat(0.0f));
+  store(local.total + 32, splat(0.0f));
+  store(local.kept, splat(0.0f));
+  store(local.kept + 16, splat(0.0f));
+  store(local.kept + 32, splat(0.0f));
+  bool fresh = true;
+  const long whole_end = 48 * nth;
+  const long end = 48 * nth + 48;
+  for (long col = 0; col < end; col += 96) {
+    attention_visit_48_safely(m, c1, row, col, smaller(96, end - col), whole_end, local, fresh);
+    fresh = false;
+  }
+
+  store(local.carry,
+      select(equal(load(local.kept), splat(1.0f)), splat(1.0f) / load(local.total), splat(0.0f)));
+  store(local.carry + 16,
+      select(equal(load(local.kept + 16), splat(1.0f)), splat(1.0f) / load(local.total + 16),
+          splat(0.0f)));
+  store(local.carry + 32,
+      select(equal(load(local.kept + 32), splat(1.0f)), splat(1.0f) / load(local.total + 32),
+          splat(0.0f)));
+  for (long i = 0; i < 48; ++i) {
+    vec odd = splat(0.0f);
+    for (long n = 0; n < 64; n += 16) {
+      const vec x = load(local.fast + 64 * i + n);
+      odd = odd + (x - x);
+    }
+    if (has_nan(odd)) {
+      const vec factor = splat(local.carry[i]);
+      for (long n = 0; n < 64; n += 16) {
+        store(out + 512 * i + n, factor * load(out + 512 * i + n));
+      }
+    } else {
+      for (long n = 0; n < 64; n += 16) {
+        store(out + 512 * i + n, load(local.fast + 64 * i + n));
+      }
+    }
   }
 }
 
@@ -2608,19 +2864,8 @@ struct attention_memory {
       odd = odd + (x - x);
     }
   }
-
-  // Rows that are not finite are computed again, with care.
   if (has_nan(odd)) {
-    for (long i = 0; i < 48; ++i) {
-      vec row_odd = splat(0.0f);
-      for (long n = 0; n < 64; n += 16) {
-        const vec x = load(out + 512 * i + n);
-        row_odd = row_odd + (x - x);
-      }
-      if (has_nan(row_odd)) {
-        attention_careful_row(m, c1, row + i);
-      }
-    }
+    attention_48_rows_safely(m, c1, nth, local);
   }
 }
 
@@ -3041,8 +3286,8 @@ struct attention_memory {
 // Scores of 32 rows become weights; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_32(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
-  const lanes_t outside0 = negation(either(less_equal(load(local.block_total), splat(0x1p+40f)),
-      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+  const lanes_t outside0 = negation(either(not_less(splat(0x1p+40f), load(local.block_total)),
+      both(not_less(splat(0x1p+120f), load(local.block_total)),
           less_equal(splat(-4.0f) * old0, exponent_of(load(local.block_total))))));
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
@@ -3053,10 +3298,9 @@ struct attention_memory {
   vec total0 = splat(0.0f);
 
   const vec old1 = load(local.peak + 16);
-  const lanes_t outside1 =
-      negation(either(less_equal(load(local.block_total + 16), splat(0x1p+40f)),
-          both(less_equal(load(local.block_total + 16), splat(0x1p+120f)),
-              less_equal(splat(-4.0f) * old1, exponent_of(load(local.block_total + 16))))));
+  const lanes_t outside1 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 16)),
+      both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
+          less_equal(splat(-4.0f) * old1, exponent_of(load(local.block_total + 16))))));
   const vec peak1 =
       select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 16)), old1);
   store(local.peak + 16, peak1);
@@ -3632,7 +3876,7 @@ struct attention_memory {
 [[gnu::noinline]] void attention_lower_weights_32(attention_memory& local, long count) {
   for (long i = 0; i < 32; i += 16) {
     const vec total = load(local.block_total + i);
-    const lanes_t inside = less_equal(total, splat(0x1p+40f));
+    const lanes_t inside = not_less(splat(0x1p+40f), total);
     const vec rise = select(inside, splat(0.0f), exponent_of(total));
     const vec old = load(local.peak + i);
     const vec peak = old + rise;
@@ -3654,12 +3898,12 @@ struct attention_memory {
 [[gnu::noinline]] void attention_mend_32(const Memory& m, long c1, long row, long col, long from,
     long count, long whole_end, attention_memory& local, bool fresh) {
   // Too large for that: the greatest score becomes the reference.
-  const lanes_t inside0 = either(less_equal(load(local.block_total), splat(0x1p+40f)),
-      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+  const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
+      both(not_less(splat(0x1p+120f), load(local.block_total)),
           less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
   const lanes_t inside1 = both(inside0,
-      either(less_equal(load(local.block_total + 16), splat(0x1p+40f)),
-          both(less_equal(load(local.block_total + 16), splat(0x1p+120f)),
+      either(not_less(splat(0x1p+40f), load(local.block_total + 16)),
+          both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
               less_equal(splat(-4.0f) * load(local.peak + 16),
                   exponent_of(load(local.block_total + 16))))));
   if (any(negation(inside1))) {
@@ -3774,13 +4018,219 @@ struct attention_memory {
   attention_weights_of_32(m, c1, row, col, done, count, whole_end, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
-  const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
-  const lanes_t inside1 = both(inside0, less_equal(load(local.block_total + 16), splat(0x1p+40f)));
+  const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
+  const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 16)));
   if (any(negation(inside1))) {
     attention_mend_32(m, c1, row, col, done, count, whole_end, local, fresh);
   }
 
   attention_fold_32(m, c1, row, col, count, local, fresh);
+}
+
+// Scores of 32 rows become weights, those of removed pairs -0; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_32_safely(attention_memory& local, long count) {
+  const vec removed = splat(-__builtin_inff());
+
+  const vec old0 = load(local.peak);
+  const vec peak0 = max(old0, splat(0.125f) * load(local.block_peak));
+  store(local.peak, peak0);
+  store(local.carry,
+      select(both(less(old0, peak0), equal(load(local.kept), splat(1.0f))),
+          exp_nonpositive(old0 - peak0), splat(1.0f)));
+  vec total0 = splat(0.0f);
+  lanes_t all0 = all_lanes(true);
+
+  const vec old1 = load(local.peak + 16);
+  const vec peak1 = max(old1, splat(0.125f) * load(local.block_peak + 16));
+  store(local.peak + 16, peak1);
+  store(local.carry + 16,
+      select(both(less(old1, peak1), equal(load(local.kept + 16), splat(1.0f))),
+          exp_nonpositive(old1 - peak1), splat(1.0f)));
+  vec total1 = splat(0.0f);
+  lanes_t all1 = all_lanes(true);
+
+  bool some = false;
+  for (long j = 0; j < count; ++j) {
+    const vec score0 = splat(0.125f) * load(local.scores + 48 * j);
+    const lanes_t hole0 = equal(score0, removed);
+    const vec w0 = select(hole0, splat(-0.0f), exp_nonpositive(score0 - peak0) + splat(0.0f));
+    store(local.scores + 48 * j, w0);
+    total0 = total0 + w0;
+    all0 = both(all0, hole0);
+    const vec score1 = splat(0.125f) * load(local.scores + 48 * j + 16);
+    const lanes_t hole1 = equal(score1, removed);
+    const vec w1 = select(hole1, splat(-0.0f), exp_nonpositive(score1 - peak1) + splat(0.0f));
+    store(local.scores + 48 * j + 16, w1);
+    total1 = total1 + w1;
+    all1 = both(all1, hole1);
+    const bool hole = any(either(hole0, hole1));
+    local.holes[j] = hole ? 1.0f : 0.0f;
+    some = some || hole;
+  }
+
+  local.holes[96] = some ? 1.0f : 0.0f;
+
+  store(local.block_total, total0);
+  store(local.kept, select(all0, load(local.kept), splat(1.0f)));
+
+  store(local.block_total + 16, total1);
+  store(local.kept + 16, select(all1, load(local.kept + 16), splat(1.0f)));
+}
+
+// 2 rows x 64 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_2x64_with_holes(const float* weights, const float* v,
+    long count, float* out, const float* holes, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+
+  if (!fresh) {
+    s00 = load(out);
+    s01 = load(out + 16);
+    s02 = load(out + 32);
+    s03 = load(out + 48);
+    s10 = load(out + 512);
+    s11 = load(out + 528);
+    s12 = load(out + 544);
+    s13 = load(out + 560);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    if (holes[k] > 0.0f) {
+      const vec a0 = splat(weights[48 * k]);
+      const lanes_t hole0 = is_minus_zero(a0);
+      const vec a1 = splat(weights[48 * k + 1]);
+      const lanes_t hole1 = is_minus_zero(a1);
+      const vec b0 = load(v + 64 * k);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s10 = fma_unless(hole1, a1, b0, s10);
+      const vec b1 = load(v + 64 * k + 16);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      s11 = fma_unless(hole1, a1, b1, s11);
+      const vec b2 = load(v + 64 * k + 32);
+      s02 = fma_unless(hole0, a0, b2, s02);
+      s12 = fma_unless(hole1, a1, b2, s12);
+      const vec b3 = load(v + 64 * k + 48);
+      s03 = fma_unless(hole0, a0, b3, s03);
+      s13 = fma_unless(hole1, a1, b3, s13);
+    } else {
+      const vec a0 = splat(weights[48 * k]);
+      const vec a1 = splat(weights[48 * k + 1]);
+      const vec b0 = load(v + 64 * k);
+      s00 = fma(a0, b0, s00);
+      s10 = fma(a1, b0, s10);
+      const vec b1 = load(v + 64 * k + 16);
+      s01 = fma(a0, b1, s01);
+      s11 = fma(a1, b1, s11);
+      const vec b2 = load(v + 64 * k + 32);
+      s02 = fma(a0, b2, s02);
+      s12 = fma(a1, b2, s12);
+      const vec b3 = load(v + 64 * k + 48);
+      s03 = fma(a0, b3, s03);
+      s13 = fma(a1, b3, s13);
+    }
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store(out + 32, s02);
+  store(out + 48, s03);
+  store(out + 512, s10);
+  store(out + 528, s11);
+  store(out + 544, s12);
+  store(out + 560, s13);
+}
+
+// Scores of 32 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_32_with_holes(const Memory& m, long c1, long row, long col,
+    long count, attention_memory& local, bool fresh) {
+  const float* v = m.wv_out + 32768 * c1 + 64 * col;
+  float* out = m.heads + 64 * c1 + 512 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+
+  for (long i = 0; i < 30; i += 6) {
+    const long high_last = 16 * ((row + i + 5) / 16) + 16;
+    const long end = smaller(high_last - col, count);
+    attention_values_6x64_with_holes(local.scores + i, v, end, out + 512 * i, local.holes, fresh);
+  }
+  {
+    const long high_last = 16 * ((row + 31) / 16) + 16;
+    const long end = smaller(high_last - col, count);
+    attention_values_2x64_with_holes(local.scores + 30, v, end, out + 15360, local.holes, fresh);
+  }
+}
+
+// 32 rows against `count` columns from col on, by the definition.
+[[gnu::noinline]] void attention_visit_32_safely(const Memory& m, long c1, long row, long col,
+    long count, long whole_end, attention_memory& local, bool fresh) {
+  store(local.block_peak, splat(-__builtin_inff()));
+  store(local.block_peak + 16, splat(-__builtin_inff()));
+  attention_scores_of_32(m, c1, row, col, 0, count, whole_end, local);
+  attention_weigh_32_safely(local, count);
+  if (!fresh) {
+    attention_carry_over_32(m, c1, row, local);
+  }
+
+  if (local.holes[96] > 0.0f) {
+    attention_fold_32_with_holes(m, c1, row, col, count, local, fresh);
+  } else {
+    attention_fold_32(m, c1, row, col, count, local, fresh);
+  }
+}
+
+// Rows of the block that are not finite are computed again, over exactly the pairs that count; the
+// others keep every bit.
+[[gnu::noinline]] void attention_32_rows_safely(const Memory& m, long c1, attention_memory& local) {
+  const long row = 480;
+  const float* a = m.wq_out + 32768 * c1 + 64 * row;
+  float* out = m.heads + 64 * c1 + 512 * row;
+
+  for (long i = 0; i < 32; ++i) {
+    for (long n = 0; n < 64; n += 16) {
+      store(local.fast + 64 * i + n, load(out + 512 * i + n));
+    }
+  }
+
+  for (long r = 0; r < 32; r += 16) {
+    for (long k = 0; k < 64; k += 16) {
+      transpose_block(a + 64 * r + k, 64, local.rows + 48 * k + r, 48, splat(1.0f));
+    }
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.peak + 16, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+  store(local.total + 16, splat(0.0f));
+  store(local.kept, splat(0.0f));
+  store(local.kept + 16, splat(0.0f));
+  bool fresh = true;
+  for (long col = 0; col < 512; col += 96) {
+    attention_visit_32_safely(m, c1, row, col, smaller(96, 512 - col), 480, local, fresh);
+    fresh = false;
+  }
+
+  store(local.carry,
+      select(equal(load(local.kept), splat(1.0f)), splat(1.0f) / load(local.total), splat(0.0f)));
+  store(local.carry + 16,
+      select(equal(load(local.kept + 16), splat(1.0f)), splat(1.0f) / load(local.total + 16),
+          splat(0.0f)));
+  for (long i = 0; i < 32; ++i) {
+    vec odd = splat(0.0f);
+    for (long n = 0; n < 64; n += 16) {
+      const vec x = load(local.fast + 64 * i + n);
+      odd = odd + (x - x);
+    }
+    if (has_nan(odd)) {
+      const vec factor = splat(local.carry[i]);
+      for (long n = 0; n < 64; n += 16) {
+        store(out + 512 * i + n, factor * load(out + 512 * i + n));
+      }
+    } else {
+      for (long n = 0; n < 64; n += 16) {
+        store(out + 512 * i + n, load(local.fast + 64 * i + n));
+      }
+    }
+  }
 }
 
 // The one block of 32 rows.
@@ -3820,19 +4270,8 @@ struct attention_memory {
       odd = odd + (x - x);
     }
   }
-
-  // Rows that are not finite are computed again, with care.
   if (has_nan(odd)) {
-    for (long i = 0; i < 32; ++i) {
-      vec row_odd = splat(0.0f);
-      for (long n = 0; n < 64; n += 16) {
-        const vec x = load(out + 512 * i + n);
-        row_odd = row_odd + (x - x);
-      }
-      if (has_nan(row_odd)) {
-        attention_careful_row(m, c1, row + i);
-      }
-    }
+    attention_32_rows_safely(m, c1, local);
   }
 }
 
@@ -4171,7 +4610,7 @@ void project_wq_wk_wv_body(void* state, long item, int) {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 7968L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 11200L * worker));
   restore_float_state(before);
 }
 
@@ -4205,7 +4644,7 @@ void project_wo_body(void* state, long item, int) {
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 4194304u + 31872u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 4194304u + 44800u * (size_t)workers; }
 
 size_t packed_bytes() { return 4456448u; }
 

@@ -20,7 +20,7 @@
 //   columns), packed in 12 panels of 64 columns (64 kB), one an item; tiles of 6 rows x 64 columns:
 //   24 of 32 registers accumulate, a step is 24 fma on 10 loads.
 // - attention: 8 times 64 rows against 64 columns, 64 at a time: their scores lie in a worker's
-//   8.38 kB and nowhere else. 4 blocks of 16 rows, score tiles of 16 columns x 16 lanes: 16 of 32
+//   12.8 kB and nowhere else. 4 blocks of 16 rows, score tiles of 16 columns x 16 lanes: 16 of 32
 //   registers accumulate, a step is 16 fma on 17 loads. Whole tiles of removed pairs are skipped;
 //   tiles that keep all pairs test none. Value tiles of 6 rows x 64 columns: 24 of 32 registers
 //   accumulate, a step is 24 fma on 10 loads.
@@ -65,6 +65,11 @@ static inline vec splat(float x) { return _mm512_set1_ps(x); }
 // a * b + c with one rounding.
 static inline vec fma(vec a, vec b, vec c) { return _mm512_fmadd_ps(a, b, c); }
 
+// c where m, else a * b + c.
+static inline vec fma_unless(lanes_t m, vec a, vec b, vec c) {
+  return _mm512_mask3_fmadd_ps(a, b, c, (lanes_t)~m);
+}
+
 // The second operand where either is NaN.
 static inline vec max(vec a, vec b) { return _mm512_maskz_max_ps(every, a, b); }
 static inline float max(float a, float b) { return a > b ? a : b; }
@@ -80,6 +85,9 @@ static inline lanes_t less(vec a, vec b) { return _mm512_cmp_ps_mask(a, b, _CMP_
 
 // False where either is NaN.
 static inline lanes_t less_equal(vec a, vec b) { return _mm512_cmp_ps_mask(a, b, _CMP_LE_OQ); }
+
+// False where either is NaN.
+static inline lanes_t equal(vec a, vec b) { return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ); }
 
 // True where either is NaN.
 static inline lanes_t not_less(vec a, vec b) { return _mm512_cmp_ps_mask(a, b, _CMP_NLT_UQ); }
@@ -97,6 +105,10 @@ static inline lanes_t iless_equal(ivec a, ivec b) {
   return _mm512_cmple_epi32_mask((__m512i)a, (__m512i)b);
 }
 
+static inline lanes_t iequal(ivec a, ivec b) {
+  return _mm512_cmpeq_epi32_mask((__m512i)a, (__m512i)b);
+}
+
 static inline vec to_real(ivec a) { return _mm512_maskz_cvtepi32_ps(every, (__m512i)a); }
 
 // a less the greatest integer that is not above it, rounded down; 0 for +-inf.
@@ -104,17 +116,6 @@ static inline vec fraction(vec a) { return _mm512_maskz_reduce_ps(every, a, 9); 
 
 // p * 2^floor(n); NaN if either is.
 static inline vec scale2(vec p, vec n) { return _mm512_maskz_scalef_ps(every, p, n); }
-
-static inline float first(vec a) { return _mm512_cvtss_f32(a); }
-
-static inline float reduce_add(vec a) {
-  __m256 low = _mm512_maskz_extractf32x8_ps(0xff, a, 0);
-  __m256 high = _mm512_maskz_extractf32x8_ps(0xff, a, 1);
-  __m256 b = _mm256_add_ps(low, high);
-  __m128 c = _mm_add_ps(_mm256_castps256_ps128(b), _mm256_extractf128_ps(b, 1));
-  c = _mm_add_ps(c, _mm_movehl_ps(c, c));
-  return _mm_cvtss_f32(_mm_add_ss(c, _mm_movehdup_ps(c)));
-}
 
 // Lanes 1, 0, 3, 2, ..
 static inline vec swap_pairs(vec a) { return _mm512_maskz_permute_ps(every, a, 0xb1); }
@@ -155,6 +156,22 @@ static inline vec inverse_power(vec x) {
   return (vec)(isplat(0x7f000000) - ((ivec)x & isplat(0x7f800000)));
 }
 
+static inline lanes_t is_minus_zero(vec a) { return iequal((ivec)a, isplat(-0x7fffffff - 1)); }
+
+// e^x for x <= 0, within a relative 2e-7 + 3e-9 |x|. NaN stays NaN. Exactly 0 below -87.3365, where
+// the result would be subnormal, and at -inf.
+static inline vec exp_nonpositive(vec x) {
+  vec n = fma(x, splat(1.44269502f), splat(12582912.0f)) - splat(12582912.0f);
+  vec r = fma(n, splat(-0.693147182f), x);
+  vec p = splat(0.00828973018f);
+  p = fma(p, r, splat(0.0418978557f));
+  p = fma(p, r, splat(0.166676477f));
+  p = fma(p, r, splat(0.499991506f));
+  p = fma(p, r, splat(0.999999702f));
+  p = fma(p, r, splat(1.0f));
+  return keep_where(not_less(x, splat(-87.3365021f)), scale2(p, n));
+}
+
 // 2^x within a relative 2e-7. NaN stays NaN, -inf gives 0; a result below the least normal float is
 // 0 or subnormal, one above 2^127 is that or more.
 static inline vec exp2_near(vec x) {
@@ -167,23 +184,6 @@ static inline vec exp2_near(vec x) {
   p = fma(p, r, splat(0.99999994f));
   return scale2(p, x);
 }
-
-// e^x within a relative 2e-7. NaN stays NaN. Exactly 0 below -87.3365, where the result would be
-// subnormal, and at -inf; inf where it overflows.
-static inline vec exp(vec x) {
-  vec n = fma(x, splat(1.44269502f), splat(12582912.0f)) - splat(12582912.0f);
-  vec r = fma(n, splat(-0.693147182f), x);
-  r = fma(n, splat(1.90465421e-09f), r);
-  vec p = splat(0.00828973018f);
-  p = fma(p, r, splat(0.0418978557f));
-  p = fma(p, r, splat(0.166676477f));
-  p = fma(p, r, splat(0.499991506f));
-  p = fma(p, r, splat(0.999999702f));
-  p = fma(p, r, splat(1.0f));
-  vec y = keep_where(not_less(x, splat(-87.3365021f)), scale2(p, n));
-  return select(less(splat(88.7228317f), x), splat(__builtin_inff()), y);
-}
-static inline float exp(float x) { return first(exp(splat(x))); }
 
 // 2^x for x <= 0 within a relative 2e-7. NaN stays NaN. Exactly 0 below -126, where the result
 // would be subnormal, and at -inf.
@@ -255,6 +255,9 @@ struct attention_memory {
   float block_peak[16];   // the greatest score in the block of columns
   float block_total[16];  // and the sum of the block's weights
   float shift[16];        // -peak, where the rows' accumulators start
+  float kept[16];         // 1 where the safe path found a pair that counts
+  float holes[80];        // [64]: 1 for a column with one that doesn't; then 1 if there is any
+  float fast[1024];       // [16][64], the results that it came to replace
 };
 
 // 6 rows of a times 64 columns of the panel w, 256 steps deep.
@@ -890,8 +893,8 @@ struct attention_memory {
 // Scores of 16 rows become weights; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_16(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
-  const lanes_t outside0 = negation(either(less_equal(load(local.block_total), splat(0x1p+40f)),
-      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+  const lanes_t outside0 = negation(either(not_less(splat(0x1p+40f), load(local.block_total)),
+      both(not_less(splat(0x1p+120f), load(local.block_total)),
           less_equal(splat(-4.0f) * old0, exponent_of(load(local.block_total))))));
   const vec peak0 =
       select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
@@ -1184,7 +1187,7 @@ struct attention_memory {
 [[gnu::noinline]] void attention_lower_weights_16(attention_memory& local, long count) {
   for (long i = 0; i < 16; i += 16) {
     const vec total = load(local.block_total + i);
-    const lanes_t inside = less_equal(total, splat(0x1p+40f));
+    const lanes_t inside = not_less(splat(0x1p+40f), total);
     const vec rise = select(inside, splat(0.0f), exponent_of(total));
     const vec old = load(local.peak + i);
     const vec peak = old + rise;
@@ -1206,8 +1209,8 @@ struct attention_memory {
 [[gnu::noinline]] void attention_mend_16(const Memory& m, long c0, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local, bool fresh) {
   // Too large for that: the greatest score becomes the reference.
-  const lanes_t inside0 = either(less_equal(load(local.block_total), splat(0x1p+40f)),
-      both(less_equal(load(local.block_total), splat(0x1p+120f)),
+  const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
+      both(not_less(splat(0x1p+120f), load(local.block_total)),
           less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
   if (any(negation(inside0))) {
     store(local.block_peak, splat(-__FLT_MAX__));
@@ -1440,7 +1443,7 @@ struct attention_memory {
   attention_weights_of_16(m, c0, c1, row, col, done, count, whole_end, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
-  const lanes_t inside0 = less_equal(load(local.block_total), splat(0x1p+40f));
+  const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
   if (any(negation(inside0))) {
     attention_mend_16(m, c0, c1, row, col, done, count, whole_end, local, fresh);
   }
@@ -1448,58 +1451,367 @@ struct attention_memory {
   attention_fold_16(m, c0, c1, row, col, count, local, fresh);
 }
 
-// One row by its definition: over exactly the pairs that count, one at a time.
-[[gnu::noinline]] void attention_careful_row(const Memory& m, long c0, long c1, long row) {
+// Scores of 16 rows become weights, those of removed pairs -0; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_16_safely(attention_memory& local, long count) {
+  const vec removed = splat(-__builtin_inff());
+
+  const vec old0 = load(local.peak);
+  const vec peak0 = max(old0, splat(0.125f) * load(local.block_peak));
+  store(local.peak, peak0);
+  store(local.carry,
+      select(both(less(old0, peak0), equal(load(local.kept), splat(1.0f))),
+          exp_nonpositive(old0 - peak0), splat(1.0f)));
+  vec total0 = splat(0.0f);
+  lanes_t all0 = all_lanes(true);
+
+  bool some = false;
+  for (long j = 0; j < count; ++j) {
+    const vec score0 = splat(0.125f) * load(local.scores + 16 * j);
+    const lanes_t hole0 = equal(score0, removed);
+    const vec w0 = select(hole0, splat(-0.0f), exp_nonpositive(score0 - peak0) + splat(0.0f));
+    store(local.scores + 16 * j, w0);
+    total0 = total0 + w0;
+    all0 = both(all0, hole0);
+    const bool hole = any(hole0);
+    local.holes[j] = hole ? 1.0f : 0.0f;
+    some = some || hole;
+  }
+
+  local.holes[64] = some ? 1.0f : 0.0f;
+
+  store(local.block_total, total0);
+  store(local.kept, select(all0, load(local.kept), splat(1.0f)));
+}
+
+// 6 rows x 64 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_6x64_with_holes(const float* weights, const float* v,
+    long count, float* out, const float* holes, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
+
+  if (!fresh) {
+    s00 = load(out);
+    s01 = load(out + 16);
+    s02 = load(out + 32);
+    s03 = load(out + 48);
+    s10 = load(out + 256);
+    s11 = load(out + 272);
+    s12 = load(out + 288);
+    s13 = load(out + 304);
+    s20 = load(out + 512);
+    s21 = load(out + 528);
+    s22 = load(out + 544);
+    s23 = load(out + 560);
+    s30 = load(out + 768);
+    s31 = load(out + 784);
+    s32 = load(out + 800);
+    s33 = load(out + 816);
+    s40 = load(out + 1024);
+    s41 = load(out + 1040);
+    s42 = load(out + 1056);
+    s43 = load(out + 1072);
+    s50 = load(out + 1280);
+    s51 = load(out + 1296);
+    s52 = load(out + 1312);
+    s53 = load(out + 1328);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    if (holes[k] > 0.0f) {
+      const vec b0 = load(v + 64 * k);
+      const vec b1 = load(v + 64 * k + 16);
+      const vec b2 = load(v + 64 * k + 32);
+      const vec b3 = load(v + 64 * k + 48);
+      const vec a0 = splat(weights[16 * k]);
+      const lanes_t hole0 = is_minus_zero(a0);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      s02 = fma_unless(hole0, a0, b2, s02);
+      s03 = fma_unless(hole0, a0, b3, s03);
+      const vec a1 = splat(weights[16 * k + 1]);
+      const lanes_t hole1 = is_minus_zero(a1);
+      s10 = fma_unless(hole1, a1, b0, s10);
+      s11 = fma_unless(hole1, a1, b1, s11);
+      s12 = fma_unless(hole1, a1, b2, s12);
+      s13 = fma_unless(hole1, a1, b3, s13);
+      const vec a2 = splat(weights[16 * k + 2]);
+      const lanes_t hole2 = is_minus_zero(a2);
+      s20 = fma_unless(hole2, a2, b0, s20);
+      s21 = fma_unless(hole2, a2, b1, s21);
+      s22 = fma_unless(hole2, a2, b2, s22);
+      s23 = fma_unless(hole2, a2, b3, s23);
+      const vec a3 = splat(weights[16 * k + 3]);
+      const lanes_t hole3 = is_minus_zero(a3);
+      s30 = fma_unless(hole3, a3, b0, s30);
+      s31 = fma_unless(hole3, a3, b1, s31);
+      s32 = fma_unless(hole3, a3, b2, s32);
+      s33 = fma_unless(hole3, a3, b3, s33);
+      const vec a4 = splat(weights[16 * k + 4]);
+      const lanes_t hole4 = is_minus_zero(a4);
+      s40 = fma_unless(hole4, a4, b0, s40);
+      s41 = fma_unless(hole4, a4, b1, s41);
+      s42 = fma_unless(hole4, a4, b2, s42);
+      s43 = fma_unless(hole4, a4, b3, s43);
+      const vec a5 = splat(weights[16 * k + 5]);
+      const lanes_t hole5 = is_minus_zero(a5);
+      s50 = fma_unless(hole5, a5, b0, s50);
+      s51 = fma_unless(hole5, a5, b1, s51);
+      s52 = fma_unless(hole5, a5, b2, s52);
+      s53 = fma_unless(hole5, a5, b3, s53);
+    } else {
+      const vec b0 = load(v + 64 * k);
+      const vec b1 = load(v + 64 * k + 16);
+      const vec b2 = load(v + 64 * k + 32);
+      const vec b3 = load(v + 64 * k + 48);
+      const vec a0 = splat(weights[16 * k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      s03 = fma(a0, b3, s03);
+      const vec a1 = splat(weights[16 * k + 1]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      s13 = fma(a1, b3, s13);
+      const vec a2 = splat(weights[16 * k + 2]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      s23 = fma(a2, b3, s23);
+      const vec a3 = splat(weights[16 * k + 3]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+      s33 = fma(a3, b3, s33);
+      const vec a4 = splat(weights[16 * k + 4]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      s42 = fma(a4, b2, s42);
+      s43 = fma(a4, b3, s43);
+      const vec a5 = splat(weights[16 * k + 5]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+      s52 = fma(a5, b2, s52);
+      s53 = fma(a5, b3, s53);
+    }
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store(out + 32, s02);
+  store(out + 48, s03);
+  store(out + 256, s10);
+  store(out + 272, s11);
+  store(out + 288, s12);
+  store(out + 304, s13);
+  store(out + 512, s20);
+  store(out + 528, s21);
+  store(out + 544, s22);
+  store(out + 560, s23);
+  store(out + 768, s30);
+  store(out + 784, s31);
+  store(out + 800, s32);
+  store(out + 816, s33);
+  store(out + 1024, s40);
+  store(out + 1040, s41);
+  store(out + 1056, s42);
+  store(out + 1072, s43);
+  store(out + 1280, s50);
+  store(out + 1296, s51);
+  store(out + 1312, s52);
+  store(out + 1328, s53);
+}
+
+// 4 rows x 64 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_4x64_with_holes(const float* weights, const float* v,
+    long count, float* out, const float* holes, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+
+  if (!fresh) {
+    s00 = load(out);
+    s01 = load(out + 16);
+    s02 = load(out + 32);
+    s03 = load(out + 48);
+    s10 = load(out + 256);
+    s11 = load(out + 272);
+    s12 = load(out + 288);
+    s13 = load(out + 304);
+    s20 = load(out + 512);
+    s21 = load(out + 528);
+    s22 = load(out + 544);
+    s23 = load(out + 560);
+    s30 = load(out + 768);
+    s31 = load(out + 784);
+    s32 = load(out + 800);
+    s33 = load(out + 816);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    if (holes[k] > 0.0f) {
+      const vec b0 = load(v + 64 * k);
+      const vec b1 = load(v + 64 * k + 16);
+      const vec b2 = load(v + 64 * k + 32);
+      const vec b3 = load(v + 64 * k + 48);
+      const vec a0 = splat(weights[16 * k]);
+      const lanes_t hole0 = is_minus_zero(a0);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      s02 = fma_unless(hole0, a0, b2, s02);
+      s03 = fma_unless(hole0, a0, b3, s03);
+      const vec a1 = splat(weights[16 * k + 1]);
+      const lanes_t hole1 = is_minus_zero(a1);
+      s10 = fma_unless(hole1, a1, b0, s10);
+      s11 = fma_unless(hole1, a1, b1, s11);
+      s12 = fma_unless(hole1, a1, b2, s12);
+      s13 = fma_unless(hole1, a1, b3, s13);
+      const vec a2 = splat(weights[16 * k + 2]);
+      const lanes_t hole2 = is_minus_zero(a2);
+      s20 = fma_unless(hole2, a2, b0, s20);
+      s21 = fma_unless(hole2, a2, b1, s21);
+      s22 = fma_unless(hole2, a2, b2, s22);
+      s23 = fma_unless(hole2, a2, b3, s23);
+      const vec a3 = splat(weights[16 * k + 3]);
+      const lanes_t hole3 = is_minus_zero(a3);
+      s30 = fma_unless(hole3, a3, b0, s30);
+      s31 = fma_unless(hole3, a3, b1, s31);
+      s32 = fma_unless(hole3, a3, b2, s32);
+      s33 = fma_unless(hole3, a3, b3, s33);
+    } else {
+      const vec b0 = load(v + 64 * k);
+      const vec b1 = load(v + 64 * k + 16);
+      const vec b2 = load(v + 64 * k + 32);
+      const vec b3 = load(v + 64 * k + 48);
+      const vec a0 = splat(weights[16 * k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      s03 = fma(a0, b3, s03);
+      const vec a1 = splat(weights[16 * k + 1]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      s13 = fma(a1, b3, s13);
+      const vec a2 = splat(weights[16 * k + 2]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      s23 = fma(a2, b3, s23);
+      const vec a3 = splat(weights[16 * k + 3]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+      s33 = fma(a3, b3, s33);
+    }
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store(out + 32, s02);
+  store(out + 48, s03);
+  store(out + 256, s10);
+  store(out + 272, s11);
+  store(out + 288, s12);
+  store(out + 304, s13);
+  store(out + 512, s20);
+  store(out + 528, s21);
+  store(out + 544, s22);
+  store(out + 560, s23);
+  store(out + 768, s30);
+  store(out + 784, s31);
+  store(out + 800, s32);
+  store(out + 816, s33);
+}
+
+// Scores of 16 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_16_with_holes(const Memory& m, long c0, long c1, long row,
+    long col, long count, attention_memory& local, bool fresh) {
+  const float* v = m.wv_out + 16384 * c0 + 4096 * c1 + 64 * col;
+  float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+
+  for (long i = 0; i < 12; i += 6) {
+    const long high_last = 16 * ((row + i + 5) / 16) + 16;
+    const long end = smaller(high_last - col, count);
+    attention_values_6x64_with_holes(local.scores + i, v, end, out + 256 * i, local.holes, fresh);
+  }
+  {
+    const long high_last = 16 * ((row + 15) / 16) + 16;
+    const long end = smaller(high_last - col, count);
+    attention_values_4x64_with_holes(local.scores + 12, v, end, out + 3072, local.holes, fresh);
+  }
+}
+
+// 16 rows against `count` columns from col on, by the definition.
+[[gnu::noinline]] void attention_visit_16_safely(const Memory& m, long c0, long c1, long row,
+    long col, long count, long whole_end, attention_memory& local, bool fresh) {
+  store(local.block_peak, splat(-__builtin_inff()));
+  attention_scores_of_16(m, c0, c1, row, col, 0, count, whole_end, local);
+  attention_weigh_16_safely(local, count);
+  if (!fresh) {
+    attention_carry_over_16(m, c0, c1, row, local);
+  }
+
+  if (local.holes[64] > 0.0f) {
+    attention_fold_16_with_holes(m, c0, c1, row, col, count, local, fresh);
+  } else {
+    attention_fold_16(m, c0, c1, row, col, count, local, fresh);
+  }
+}
+
+// Rows of the block that are not finite are computed again, over exactly the pairs that count; the
+// others keep every bit.
+[[gnu::noinline]] void attention_16_rows_safely(const Memory& m, long c0, long c1, long nth,
+    attention_memory& local) {
+  const long row = 16 * nth;
   const float* a = m.wq_out + 16384 * c0 + 4096 * c1 + 64 * row;
   float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * row;
-  float peak = -__FLT_MAX__;
-  float total = 0.0f;
-  bool kept = false;
 
-  for (long n = 0; n < 64; n += 16) {
-    store(out + n, splat(0.0f));
-  }
-
-  const long high = 16 * (row / 16) + 16;
-  for (long col = 0; col < high; ++col) {
-    if (col > row) {
-      continue;
-    }
-
-    const float* b = m.wk_out + 16384 * c0 + 4096 * c1 + 64 * col;
-    vec sum = splat(0.0f);
-    for (long k = 0; k < 64; k += 16) {
-      sum = fma(load(a + k), load(b + k), sum);
-    }
-    const float dot = reduce_add(sum);
-
-    const float score = 0.125f * dot;
-    if (score == -__builtin_inff()) {
-      continue;
-    }
-    kept = true;
-
-    // Older sums are worth less, the higher the peak.
-    if (score > peak) {
-      const float carry = exp(peak - score);
-      total *= carry;
-      for (long n = 0; n < 64; n += 16) {
-        store(out + n, splat(carry) * load(out + n));
-      }
-      peak = score;
-    }
-
-    const float weight = exp(score - peak);
-    total += weight;
-    const float* v = m.wv_out + 16384 * c0 + 4096 * c1 + 64 * col;
+  for (long i = 0; i < 16; ++i) {
     for (long n = 0; n < 64; n += 16) {
-      store(out + n, fma(splat(weight), load(v + n), load(out + n)));
+      store(local.fast + 64 * i + n, load(out + 256 * i + n));
     }
   }
 
-  const float factor = kept ? 1.0f / total : 0.0f;
-  for (long n = 0; n < 64; n += 16) {
-    store(out + n, splat(factor) * load(out + n));
+  for (long k = 0; k < 64; k += 16) {
+    transpose_block(a + k, 64, local.rows + 16 * k, 16, splat(1.0f));
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+  store(local.kept, splat(0.0f));
+  bool fresh = true;
+  const long whole_end = 16 * nth;
+  const long end = 16 * nth + 16;
+  for (long col = 0; col < end; col += 64) {
+    attention_visit_16_safely(m, c0, c1, row, col, smaller(64, end - col), whole_end, local, fresh);
+    fresh = false;
+  }
+
+  store(local.carry,
+      select(equal(load(local.kept), splat(1.0f)), splat(1.0f) / load(local.total), splat(0.0f)));
+  for (long i = 0; i < 16; ++i) {
+    vec odd = splat(0.0f);
+    for (long n = 0; n < 64; n += 16) {
+      const vec x = load(local.fast + 64 * i + n);
+      odd = odd + (x - x);
+    }
+    if (has_nan(odd)) {
+      const vec factor = splat(local.carry[i]);
+      for (long n = 0; n < 64; n += 16) {
+        store(out + 256 * i + n, factor * load(out + 256 * i + n));
+      }
+    } else {
+      for (long n = 0; n < 64; n += 16) {
+        store(out + 256 * i + n, load(local.fast + 64 * i + n));
+      }
+    }
   }
 }
 
@@ -1538,19 +1850,8 @@ struct attention_memory {
       odd = odd + (x - x);
     }
   }
-
-  // Rows that are not finite are computed again, with care.
   if (has_nan(odd)) {
-    for (long i = 0; i < 16; ++i) {
-      vec row_odd = splat(0.0f);
-      for (long n = 0; n < 64; n += 16) {
-        const vec x = load(out + 256 * i + n);
-        row_odd = row_odd + (x - x);
-      }
-      if (has_nan(row_odd)) {
-        attention_careful_row(m, c0, c1, row + i);
-      }
-    }
+    attention_16_rows_safely(m, c0, c1, nth, local);
   }
 }
 
@@ -1717,7 +2018,7 @@ void project_wq_wk_wv_body(void* state, long item, int) {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 2144L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 3264L * worker));
   restore_float_state(before);
 }
 
@@ -1751,7 +2052,7 @@ void project_wo_body(void* state, long item, int) {
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 524288u + 8576u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 524288u + 13056u * (size_t)workers; }
 
 size_t packed_bytes() { return 1081344u; }
 

@@ -57,6 +57,12 @@ static inline void store_part(float* p, vec a, long n) {
 static inline vec fma(vec a, vec b, vec c) { return _mm512_fmadd_ps(a, b, c); }
 )",
        {}},
+      {"fma_unless", R"(// c where m, else a * b + c.
+static inline vec fma_unless(lanes_t m, vec a, vec b, vec c) {
+  return _mm512_mask3_fmadd_ps(a, b, c, (lanes_t)~m);
+}
+)",
+       {}},
       {"min", R"(// The second operand where either is NaN.
 static inline vec min(vec a, vec b) { return _mm512_maskz_min_ps(every, a, b); }
 static inline float min(float a, float b) { return a < b ? a : b; }

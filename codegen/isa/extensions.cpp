@@ -238,6 +238,7 @@ static inline base exponent_of(base a) {
       lanewise("inverse_power", 1, R"(// 2^-exponent_of(a), for a < 2^127.
 static inline base inverse_power(base a) { return (base)(0x7f000000 - ((ibase)a & 0x7f800000)); }
 )"),
+      lanewise("is_minus_zero", 1, "static inline ibase is_minus_zero(base a) { return (ibase)a == -0x7fffffff - 1; }\n"),
       lanewise("fraction", 1, R"(// a less the greatest integer that is not above it, rounded down.
 static inline base fraction(base a) {
   base n = (a + 12582912.0f) - 12582912.0f;
@@ -349,7 +350,7 @@ static inline ivec floor_mod(ivec a, int b) { return a - isplat(b) * floor_div(a
 std::vector<OpText> vector_extensions(int lanes, bool fused, Exponent form) {
   auto integers = [&](int bytes) { return doubled("ivec", "ibase", doublings(lanes, bytes)); };
   std::vector<OpText> types_of{{"vec", float_types(lanes, fused), {}}, {"ivec", by_width(fused, integers), {}}, {"lanes_t", "using lanes_t = ivec;  // -1 is true, 0 false\n", {}}};
-  std::vector<OpText> ops = table({types_of, memory_ops(), {fma_op(fused)}, lane_ops(), horizontal_ops(), exponentials(form, fused), scalar_ops()});
+  std::vector<OpText> ops = table({types_of, memory_ops(), {fma_op(fused)}, lane_ops(), {fma_unless()}, horizontal_ops(), exponentials(form, fused), scalar_ops()});
   for (OpText& op : ops)  // what stands on `base` stands on the text of vec
     if (op.name != "vec" && std::find(op.needs.begin(), op.needs.end(), "vec") == op.needs.end()) op.needs.push_back("vec");
   return ops;

@@ -5,9 +5,10 @@
 //              load_strided_part(p, stride, n) prefetch
 //              transpose_block(from, from_stride, to, to_stride, scale)
 //   values     splat isplat iota first; to_real(ivec)
-//   lanes      fma min max imin imax swap_pairs select(m, a, b) keep_where(m, a)
-//   truths     less less_equal equal not_less iless iless_equal iequal; both either negation
-//              all_lanes(bool); any has_nan give a bool
+//   lanes      fma fma_unless(m, a, b, c) min max imin imax swap_pairs
+//              select(m, a, b) keep_where(m, a)
+//   truths     less less_equal equal not_less is_minus_zero iless iless_equal iequal; both either
+//              negation all_lanes(bool); any has_nan give a bool
 //   sums       reduce_add reduce_max
 //   functions  exp exp_nonpositive exp2 exp2_nonpositive exp2_near shift_of exp_shifted
 //              exponent_of inverse_power tanh floor_div floor_mod

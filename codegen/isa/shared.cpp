@@ -83,6 +83,13 @@ static inline vec load_strided_part(const float* p, long stride, long n) {
           {}};
 }
 
+OpText fma_unless() {
+  return {"fma_unless", R"(// c where m, else a * b + c.
+static inline vec fma_unless(lanes_t m, vec a, vec b, vec c) { return select(m, c, fma(a, b, c)); }
+)",
+          {}};
+}
+
 std::vector<OpText> integer_ops() {
   return {
       {"exponent_of", R"(// floor(log2 x), of a normal x > 0.
@@ -93,6 +100,9 @@ static inline vec exponent_of(vec x) { return to_real((ivec)x >> 23) - splat(127
 static inline vec inverse_power(vec x) {
   return (vec)(isplat(0x7f000000) - ((ivec)x & isplat(0x7f800000)));
 }
+)",
+       {}},
+      {"is_minus_zero", R"(static inline lanes_t is_minus_zero(vec a) { return iequal((ivec)a, isplat(-0x7fffffff - 1)); }
 )",
        {}},
       {"floor_div", R"(// The quotient rounded down; the divisor is not 0.

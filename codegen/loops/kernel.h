@@ -56,10 +56,10 @@ struct Context {
 
 // acc[i][v] += a_i * b_v for all k in [0, depth): `row(i, k)` is the scalar that row i broadcasts,
 // `vector(v, k)` the vector. Declares the accumulators s00.. and returns them by [row][vector]; they
-// start at start[v], or at 0.
+// start at start[v], or at 0. Where some_hole(k), a row's scalar of -0 stands for no step of the row.
 using Accumulators = std::vector<std::vector<Expr>>;
 Accumulators declare_accumulators(Block&, Tile, const std::vector<Expr>& start = {});
-void accumulate(Block&, const Accumulators&, Expr depth, const std::function<Expr(int, Expr)>& row, const std::function<Expr(int, Expr)>& vector);
+void accumulate(Block&, const Accumulators&, Expr depth, const std::function<Expr(int, Expr)>& row, const std::function<Expr(int, Expr)>& vector, const std::function<Expr(Expr)>& some_hole = {});
 
 // The loads and stores of a vector of which only `part` lanes exist (-1: all of them).
 Expr load_vector(Expr pointer, long part);

@@ -5,15 +5,21 @@
 namespace attune::loops {
 
 // The sum of a row's weights over a block of columns up to which its reference serves, 2^40: what it
-// is multiplied by may be as large as 2^87. A NaN is out of range.
-Expr StreamCode::in_range(const Expr& total) const { return call("less_equal", Type::lanes, {total, call("splat", Type::vec, {real(0x1p40)})}); }
+// is multiplied by may be as large as 2^87.
+Expr StreamCode::in_range(const Expr& total) const { return at_most(total, 0x1p40); }
+
+// Of weights e^(score - peak) one that is NaN is so whatever the reference: only the safe path helps.
+Expr StreamCode::at_most(const Expr& total, double limit) const {
+  const Expr most = call("splat", Type::vec, {real(limit)});
+  return lowers_ ? call("not_less", Type::lanes, {most, total}) : call("less_equal", Type::lanes, {total, most});
+}
 
 // Up to 2^120 the weights themselves say how far the reference must rise. Accumulators that start at
 // -peak lose accuracy, though, where they pass by much more than the scores: with a peak far below 0.
 Expr StreamCode::can_be_lowered(const Expr& total, const Expr& peak) const {
   if (!lowers_) return in_range(total);
   const auto splat = [](double x) { return call("splat", Type::vec, {real(x)}); };
-  const Expr finite = call("less_equal", Type::lanes, {total, splat(0x1p120)});
+  const Expr finite = at_most(total, 0x1p120);
   if (!binary_) return finite;
   const Expr near_zero = call("less_equal", Type::lanes, {splat(-4) * peak, call("exponent_of", Type::vec, {total})});
   return call("either", Type::lanes, {in_range(total), call("both", Type::lanes, {finite, near_zero})});

@@ -10,10 +10,11 @@ bool StreamCode::reads_rows() const {
 }
 
 // Scores of t.rows columns against t.vectors vectors of rows, stored as [column][row]: raw, with the
-// greatest of each row kept in block_peak, or as weights, with their sums in block_total.
+// greatest of each row kept in block_peak, raw and times the scale, or as weights, with their sums in
+// block_total.
 std::string StreamCode::score_tile(Tile t, bool keep, long last_part, Gives gives) {
   const bool weights = gives == Gives::weights;
-  const std::string n = fmt::format("{}_{}_{}x{}{}{}", c_.prefix, weights ? "weights" : "scores", t.rows, t.vectors * lanes_, keep ? "_in_part" : "", last_part >= 0 ? "_last" : "");
+  const std::string n = fmt::format("{}_{}_{}x{}{}{}", c_.prefix, named(gives), t.rows, t.vectors * lanes_, keep ? "_in_part" : "", last_part >= 0 ? "_last" : "");
   if (c_.has(n)) return n;
   Function f;
   f.name = n;
@@ -47,6 +48,8 @@ std::string StreamCode::score_tile(Tile t, bool keep, long last_part, Gives give
       e.lanes_at = lane_rows;
       e.part = v == t.vectors - 1 ? last_part : -1;
       e.acc = s[std::size_t(i)][std::size_t(v)];
+      const bool natural = gives == Gives::natural && s_.scale != 1;
+      if (natural) e.acc = b.let(fmt::format("raw{}_{}", i, v), call("splat", Type::vec, {real(s_.scale)}) * e.acc);
       const bool plain = s_.element.is(Fn::acc);
       Expr x = plain ? e.acc : e();
       if (keep) {
@@ -82,14 +85,18 @@ std::string StreamCode::score_tile(Tile t, bool keep, long last_part, Gives give
   return n;
 }
 
-// Given the shift, the weight of vectors; without, of one score against its peak.
-Expr StreamCode::weight_of(const Expr& score, const Expr& peak, const Expr& shift) const {
-  if (binary_ && score.type() == Type::vec) return call("exp2_near", Type::vec, {shift ? score + shift : score});
+ElementCode StreamCode::by_algebra(const Expression& x) const {
   ElementCode e;
   e.memory = &c_.memory;
-  e.expression = &s_.algebra.weight;
+  e.expression = &x;
   e.at = {0, 0, 0, 0};
-  e.lane_axis = score.type() == Type::vec ? 2 : -1;
+  e.lane_axis = 2;
+  return e;
+}
+
+Expr StreamCode::weight_of(const Expr& score, const Expr& peak, const Expr& shift) const {
+  if (binary_) return call("exp2_near", Type::vec, {shift ? score + shift : score});
+  ElementCode e = by_algebra(s_.algebra.weight);
   e.acc = score;
   e.peak = peak;
   e.shift = shift;
@@ -103,14 +110,27 @@ Expr StreamCode::shift_of(const Expr& peak) const {
 // What older sums are multiplied by when the peaks of a vector of rows rise.
 Expr StreamCode::rescale_of(const Expr& old, const Expr& peak) const {
   if (binary_) return call("exp2_nonpositive", Type::vec, {old - peak});
-  ElementCode e;
-  e.memory = &c_.memory;
-  e.expression = &s_.algebra.rescale;
-  e.at = {0, 0, 0, 0};
-  e.lane_axis = 2;
+  ElementCode e = by_algebra(s_.algebra.rescale);
   e.old_peak = old;
   e.peak = peak;
   return e();
+}
+
+bool StreamCode::scales_result() const { return !(s_.algebra.scale.is(Fn::constant) && s_.algebra.scale.terms.back().value == 1); }
+
+// What the rows' sums are multiplied by, in the place of the carry. On the safe path a row without a
+// pair that counts is 0; on the fast one its total may make it NaN.
+void StreamCode::set_factors(Block& b, const RowBlocks& r, Path path) {
+  for (int v = 0; v < r.tile.vectors; ++v) {
+    const auto load = [&](long slot) { return call("load", Type::vec, {local(slot + v * lanes_)}); };
+    ElementCode e = by_algebra(s_.algebra.scale);
+    e.at = {index("c0"), index("c1"), index("row"), 0};
+    e.total = load(at_.total());
+    e.peak = load(at_.peak());
+    const auto splat = [](double x) { return call("splat", Type::vec, {real(x)}); };
+    const Expr factor = path == Path::fast ? e() : call("select", Type::vec, {call("equal", Type::lanes, {load(at_.kept()), splat(1)}), e(), splat(0)});
+    b.run(call("store", Type::none, {local(at_.carry() + v * lanes_), factor}));
+  }
 }
 
 bool is_exp_below_peak(const Expression& e, Fn a) {
@@ -182,14 +202,15 @@ std::string StreamCode::weigh(int vectors) {
 
 // out = out + weights^T values, or without the first part where there is no out yet; older sums are
 // multiplied by the carry where the peak moves at every block of columns.
-std::string StreamCode::value_tile(int rows, const StreamPlan::Group& g) {
+std::string StreamCode::value_tile(int rows, const StreamPlan::Group& g, Holes holes) {
   const bool tail = g.part != lanes_;
-  const std::string n = fmt::format("{}_values_{}x{}", c_.prefix, rows, (g.vectors - 1) * lanes_ + g.part);
+  const bool some = holes == Holes::some;
+  const std::string n = fmt::format("{}_values_{}x{}{}", c_.prefix, rows, (g.vectors - 1) * lanes_ + g.part, some ? "_with_holes" : "");
   if (c_.has(n)) return n;
   Function f;
   f.name = n;
-  f.comment = fmt::format("{} x {} columns of the result, over `count` weights each.", rows == 1 ? "One row" : fmt::format("{} rows", rows), (g.vectors - 1) * lanes_ + g.part);
-  f.parameters = {{Type::in, "weights"}, {Type::in, "v"}, {Type::index, "count"}, {Type::out, "out"}, {Type::in, "carry"}, {Type::flag, "fresh"}};
+  f.comment = fmt::format("{} x {} columns of the result, over `count` weights each{}.", rows == 1 ? "One row" : fmt::format("{} rows", rows), (g.vectors - 1) * lanes_ + g.part, some ? ", of which those of -0 don't count" : "");
+  f.parameters = {{Type::in, "weights"}, {Type::in, "v"}, {Type::index, "count"}, {Type::out, "out"}, {Type::in, "carry"}, {Type::in, "holes"}, {Type::flag, "fresh"}};
   Block b(f.body);
   const auto part = [&](int v) { return tail && v == g.vectors - 1 ? long(g.part) : -1L; };
   const Accumulators s = declare_accumulators(b, {rows, g.vectors});
@@ -208,7 +229,8 @@ std::string StreamCode::value_tile(int rows, const StreamPlan::Group& g) {
   b.blank();
   accumulate(
       b, s, index("count"), [&](int i, Expr k) { return element(name("weights", Type::in), Expr(at_.rows) * k + Expr(i)); },
-      [&](int v, Expr k) { return load_vector(name("v", Type::in) + Expr(v_col()) * k + Expr(v * lanes_), part(v)); });
+      [&](int v, Expr k) { return load_vector(name("v", Type::in) + Expr(v_col()) * k + Expr(v * lanes_), part(v)); },
+      some ? [](Expr k) { return binary(">", element(name("holes", Type::in), k), real(0), Type::flag); } : std::function<Expr(Expr)>());
   b.blank();
   for (int i = 0; i < rows; ++i)
     for (int v = 0; v < g.vectors; ++v) b.run(store_vector(out + Expr(out_row() * i + v * lanes_), s[std::size_t(i)][std::size_t(v)], part(v)));

@@ -7,7 +7,7 @@ namespace attune::loops {
 StreamCode::StreamCode(Context& c, const Stream& s, const StreamPlan& p) : c_(c), s_(s), p_(p), lanes_(c.lanes) {
   long rows = lanes_;
   for (const RowBlocks& b : p.blocks) rows = std::max(rows, long(b.tile.vectors) * lanes_);
-  at_ = {rows, s.depth, p.column_block};
+  at_ = {rows, s.depth, p.column_block, s.width};
   rescales_ = s.algebra.tracks_peak && !s.algebra.rescale.is(Fn::constant);
   direct_ = !s.algebra.tracks_peak || (rescales_ && s.algebra.peak_cancels && subtracts_peak_in_exponent(s.algebra.weight));
   lowers_ = direct_ && rescales_ && is_exp_below_peak(s.algebra.weight, Fn::acc) && is_exp_below_peak(s.algebra.rescale, Fn::old_peak);
@@ -25,7 +25,10 @@ Struct StreamCode::memory_struct() const {
            {"carry", rows, "what its older sums are multiplied by, at the end by what"},
            {"block_peak", rows, "the greatest score in the block of columns"},
            {"block_total", rows, "and the sum of the block's weights"},
-           {"shift", rows, binary_ ? "-peak, where the rows' accumulators start" : "-peak / log 2"}}};
+           {"shift", rows, binary_ ? "-peak, where the rows' accumulators start" : "-peak / log 2"},
+           {"kept", rows, "1 where the safe path found a pair that counts"},
+           {"holes", at_.fast() - at_.holes(), fmt::format("[{}]: 1 for a column with one that doesn't; then 1 if there is any", at_.columns)},
+           {"fast", rows * at_.width, fmt::format("[{}][{}], the results that it came to replace", rows, at_.width)}}};
 }
 
 Expr StreamCode::local(long offset) const {
@@ -64,12 +67,14 @@ std::pair<Expr, Expr> StreamCode::hull(Block& b, const Expr& vector, const std::
 // Lanes of the block's last vector that hold rows, where the element must not read beyond them.
 long StreamCode::last_part(const RowBlocks& r) const { return reads_rows() && r.rows % lanes_ ? r.rows % lanes_ : -1; }
 
-// The block's rows, scaled, with rows on lanes.
-void StreamCode::turn_rows(Block& b, const RowBlocks& r, const Expr& a) {
+// The block's rows, times the scale, with rows on lanes.
+void StreamCode::turn_rows(Block& b, const RowBlocks& r, const Expr& a, double scale) {
   const Expr to = local(at_.at());
-  const double scale = binary_ ? s_.scale / std::numbers::ln2 : s_.scale;
   const long whole_rows = r.rows / lanes_ * lanes_, whole_depth = a_depth() == 1 ? s_.depth / lanes_ * lanes_ : 0;
-  const auto one = [&](const Expr& row, const Expr& k) { return element(a, Expr(a_row()) * row + Expr(a_depth()) * k) * real(scale); };
+  const auto one = [&](const Expr& row, const Expr& k) {
+    const Expr x = element(a, Expr(a_row()) * row + Expr(a_depth()) * k);
+    return scale == 1 ? x : x * real(scale);
+  };
   if (whole_rows > 0) {
     Block rows = whole_rows > lanes_ ? b.loop("r", 0, whole_rows, lanes_) : b;
     const Expr at = whole_rows > lanes_ ? index("r") : Expr(0);
@@ -92,8 +97,8 @@ void StreamCode::turn_rows(Block& b, const RowBlocks& r, const Expr& a) {
 }
 
 // Weights of a block of columns, and their product with the values.
-std::string StreamCode::fold(const RowBlocks& r) {
-  const std::string n = fmt::format("{}_fold_{}", c_.prefix, r.rows);
+std::string StreamCode::fold(const RowBlocks& r, Holes holes) {
+  const std::string n = fmt::format("{}_fold_{}{}", c_.prefix, r.rows, holes == Holes::some ? "_with_holes" : "");
   if (c_.has(n)) return n;
   Function f;
   f.name = n;
@@ -121,7 +126,7 @@ std::string StreamCode::fold(const RowBlocks& r) {
       count = at.let("end", least(high - index("col"), index("count"))) - begin;
     }
     const Expr weights = local(at_.scores()) + Expr(at_.rows) * begin + i;
-    at.run(call(value_tile(rows, g), Type::none, {weights, v + Expr(v_col()) * begin + n, count, out + Expr(out_row()) * i + n, local(at_.carry()) + i, name("fresh", Type::flag)}));
+    at.run(call(value_tile(rows, g, holes), Type::none, {weights, v + Expr(v_col()) * begin + n, count, out + Expr(out_row()) * i + n, local(at_.carry()) + i, local(at_.holes()) + begin, name("fresh", Type::flag)}));
   };
   // All rows pass over one group of columns before the next: its values stay in L1.
   const auto rows = [&](Block& at, const StreamPlan::Group& g, const Expr& n) {
@@ -150,15 +155,16 @@ std::string StreamCode::fold(const RowBlocks& r) {
   return n;
 }
 
-void StreamCode::visit_runs(Block& b, const RowBlocks& r, const Expr& i) {
-  const auto run = [&](Block& at, const Expr& begin, const Expr& end, const std::string& visitor, const Expr& whole_begin, const Expr& whole_end) {
+void StreamCode::visit_runs(Block& b, const RowBlocks& r, const Expr& i, Path path) {
+  const auto visitor = [&](Columns kinds, bool first_band) { return path == Path::safe ? visit_safely(r, kinds) : visit(r, kinds, first_band); };
+  const auto run = [&](Block& at, const Expr& begin, const Expr& end, const std::string& of_columns, const Expr& whole_begin, const Expr& whole_end) {
     Block col = at.loop("col", begin, end, p_.column_block);
-    col.run(call(visitor, Type::none,
+    col.run(call(of_columns, Type::none,
                  {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), least(Expr(p_.column_block), end - index("col")), whole_begin, whole_end, name("local", Type::out), name("fresh", Type::flag)}));
     col.assign(name("fresh", Type::flag), name("false", Type::flag));
   };
   switch (r.runs.form) {
-    case RunPlan::Form::whole: run(b, 0, s_.cols, visit(r, {true, false, false}, true), 0, s_.cols); break;
+    case RunPlan::Form::whole: run(b, 0, s_.cols, visitor({true, false, false}, true), 0, s_.cols); break;
     case RunPlan::Form::affine: {
       bool some[3] = {false, false, false};
       for (int e = 0; e < 3; ++e)
@@ -167,9 +173,9 @@ void StreamCode::visit_runs(Block& b, const RowBlocks& r, const Expr& i) {
       const Expr begin = edge(0, "begin"), whole_begin = edge(1, "whole_begin"), whole_end = edge(2, "whole_end"), end = edge(3, "end");
       if (!some[0] && !some[1] && !some[2]) break;
       // Columns that all rows keep make the better reference.
-      const bool apart = direct_ && s_.algebra.tracks_peak && some[0] && some[1];
+      const bool apart = path == Path::fast && direct_ && s_.algebra.tracks_peak && some[0] && some[1];
       if (apart) reference(b, r, b.let("guess", least(whole_begin, s_.cols - r.tile.rows)));
-      run(b, begin, end, visit(r, {some[1], some[0], some[2]}, !apart), whole_begin, whole_end);
+      run(b, begin, end, visitor({some[1], some[0], some[2]}, !apart), whole_begin, whole_end);
       break;
     }
     case RunPlan::Form::table: {
@@ -181,7 +187,7 @@ void StreamCode::visit_runs(Block& b, const RowBlocks& r, const Expr& i) {
       const bool whole = std::count(r.runs.whole.begin(), r.runs.whole.end(), 1) > 0, part = std::count(r.runs.whole.begin(), r.runs.whole.end(), 0) > 0;
       Block u = b.loop("u", of("first_run", i), of("first_run", i + Expr(1)));
       const Expr end = u.let("end", of("run_end", index("u")));
-      run(u, of("run_begin", index("u")), end, visit(r, {whole, false, part}, true), 0, end * of("run_whole", index("u")));
+      run(u, of("run_begin", index("u")), end, visitor({whole, false, part}, true), 0, end * of("run_whole", index("u")));
     }
   }
 }
@@ -205,20 +211,14 @@ void StreamCode::finish(Block& b, const RowBlocks& r) {
     Block i = none.loop("i", 0, r.rows);
     Block n = i.loop("n", 0, s_.width);
     n.assign(element(out, Expr(out_row()) * index("i") + index("n")), real(0));
+    none.text("return;");
     b.blank();
   }
-  const bool scaled = !(s_.algebra.scale.is(Fn::constant) && s_.algebra.scale.terms.back().value == 1);
-  for (int v = 0; scaled && v < r.tile.vectors; ++v) {
-    ElementCode e;
-    e.memory = &c_.memory;
-    e.expression = &s_.algebra.scale;
-    e.at = {index("c0"), index("c1"), index("row"), 0};
-    e.lane_axis = 2;
-    e.total = call("load", Type::vec, {local(at_.total() + v * lanes_)});
-    e.peak = call("load", Type::vec, {local(at_.peak() + v * lanes_)});
-    b.run(call("store", Type::none, {local(at_.carry() + v * lanes_), e()}));
+  const bool scaled = scales_result();
+  if (scaled) {
+    set_factors(b, r, Path::fast);
+    b.blank();
   }
-  if (scaled) b.blank();
   b.comment("x - x is 0, or NaN if x is not finite.");
   const Expr odd = b.var("odd", call("splat", Type::vec, {real(0)}));
   Block i = b.loop("i", 0, r.rows);
@@ -229,17 +229,18 @@ void StreamCode::finish(Block& b, const RowBlocks& r) {
     if (scaled) at.run(store_vector(p, x, part));
     at.assign(odd, odd + (x - x));
   });
-  b.blank();
-  b.comment("Rows that are not finite are computed again, with care.");
   Block bad = b.when(call("has_nan", Type::flag, {odd}));
-  Block again = bad.loop("i", 0, r.rows);
-  const Expr row_odd = again.var("row_odd", call("splat", Type::vec, {real(0)}));
-  each_vector(again, [&](Block& at, const Expr& n, long part) {
-    const Expr x = at.let(part < 0 ? "x" : "rest", load_vector(out + Expr(out_row()) * index("i") + n, part));
-    at.assign(row_odd, row_odd + (x - x));
-  });
-  Block mend = again.when(call("has_nan", Type::flag, {row_odd}));
-  mend.run(call(careful_row(), Type::none, {memory_argument(), index("c0"), index("c1"), index("row") + index("i")}));
+  bad.run(call(safe_rows(r), Type::none, {memory_argument(), index("c0"), index("c1"), index("nth"), name("local", Type::out)}));
+}
+
+// Declares the first row of the nth block, its address and that of its results.
+Expr StreamCode::place(Block& b, const RowBlocks& r) {
+  const Expr i = r.count == 1 ? Expr(0) : index("nth");
+  b.declare(Type::index, {{"row", Expr(r.rows) * i + Expr(p_.blocks[0].rows * r.first)}});
+  b.let("a", address(c_.memory, s_.a, {index("c0"), index("c1"), index("row"), 0}));
+  b.let("out", address(c_.memory, s_.out, {index("c0"), index("c1"), index("row"), 0}));
+  b.blank();
+  return i;
 }
 
 std::string StreamCode::block(const RowBlocks& r) {
@@ -249,15 +250,9 @@ std::string StreamCode::block(const RowBlocks& r) {
   f.comment = r.count == 1 ? fmt::format("The one block of {} rows.", r.rows) : fmt::format("The nth of {} blocks of {} rows.", r.count, r.rows);
   f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "nth"}, local_parameter()};
   Block b(f.body);
-  const long start = p_.blocks[0].rows * r.first;
-  const Expr i = r.count == 1 ? Expr(0) : index("nth");
-  const Expr row = Expr(r.rows) * i + Expr(start);
-  b.declare(Type::index, {{"row", row}});
-  const Expr a = b.let("a", address(c_.memory, s_.a, {index("c0"), index("c1"), index("row"), 0}));
-  b.let("out", address(c_.memory, s_.out, {index("c0"), index("c1"), index("row"), 0}));
-  b.blank();
+  const Expr i = place(b, r);
   b.comment("Rows change places with their elements: a vector holds the same element of every row.");
-  turn_rows(b, r, a);
+  turn_rows(b, r, name("a", Type::in), binary_ ? s_.scale / std::numbers::ln2 : s_.scale);
   b.blank();
   for (int v = 0; v < r.tile.vectors; ++v) {
     if (s_.algebra.tracks_peak) b.run(call("store", Type::none, {local(at_.peak() + v * lanes_), call("splat", Type::vec, {float_lowest()})}));
@@ -265,7 +260,7 @@ std::string StreamCode::block(const RowBlocks& r) {
   }
   b.blank();
   b.var("fresh", name("true", Type::flag));
-  visit_runs(b, r, i);
+  visit_runs(b, r, i, Path::fast);
   b.blank();
   finish(b, r);
   c_.kernel.functions.push_back(std::move(f));

@@ -13,7 +13,7 @@ inline Expr index(const char* n) { return name(n, Type::index); }
 
 // Layout of a worker's memory, in floats; `rows` is the number of lanes of the largest block.
 struct StreamMemory {
-  long rows, depth, columns;
+  long rows, depth, columns, width;
   long at() const { return 0; }                                         // [depth][rows]: the block's rows, on lanes
   long scores() const { return aligned_floats(depth * rows); }          // [columns][rows]
   long peak() const { return scores() + columns * rows; }               // [rows] each from here on
@@ -22,7 +22,10 @@ struct StreamMemory {
   long block_peak() const { return peak() + 3 * rows; }
   long block_total() const { return peak() + 4 * rows; }
   long shift() const { return peak() + 5 * rows; }
-  static constexpr int state = 6;                                       // slots from peak() on
+  long kept() const { return peak() + 6 * rows; }                       // of the safe path, as are these:
+  long holes() const { return peak() + 7 * rows; }                      // [columns], and one for all
+  long some_holes() const { return holes() + columns; }
+  long fast() const { return holes() + aligned_floats(columns + 1); }   // [rows][width]
 };
 
 // Whether the algebra's weight is made of e^(score - peak), so that any reference near the peak serves.
@@ -49,24 +52,34 @@ class StreamCode {
   // The weight is 2^(score - peak), with scores in units of log 2 and accumulators that start at -peak.
   bool binary_;
 
+  struct Columns {  // which kinds a block of columns may hold
+    bool whole, before, after;
+  };
+
   Expr local(long offset) const;      // a place in the worker's memory, by its name
   Parameter local_parameter() const { return {Type::out, "local", memory_name()}; }
   std::string memory_name() const { return c_.prefix + "_memory"; }
   Struct memory_struct() const;
   // score_tile.cpp
-  enum class Gives { scores, weights };
+  enum class Gives { scores, weights, natural };  // natural: scores of rows that were turned without their scale
+  static const char* named(Gives g) { return g == Gives::scores ? "scores" : g == Gives::weights ? "weights" : "natural"; }
   std::string score_tile(Tile, bool keep, long last_part, Gives);
   Expr shift_of(const Expr& peak) const;
+  ElementCode by_algebra(const Expression&) const;
   Expr rescale_of(const Expr& old, const Expr& peak) const;
-  Expr weight_of(const Expr& score, const Expr& peak, const Expr& shift = {}) const;
+  Expr weight_of(const Expr& score, const Expr& peak, const Expr& shift) const;
   std::string weigh(int vectors);
-  std::string value_tile(int rows, const StreamPlan::Group&);
-  // careful.cpp
-  std::string careful_row();
+  enum class Path { fast, safe };
+  void set_factors(Block&, const RowBlocks&, Path);
+  bool scales_result() const;  // the algebra multiplies by something at the end
+  enum class Holes { none, some };  // whether weights of -0 stand for pairs that don't count
+  std::string value_tile(int rows, const StreamPlan::Group&, Holes);
+  // safe.cpp
+  bool scales_last() const;
+  std::string weigh_safely(int vectors);
+  std::string visit_safely(const RowBlocks&, Columns);
+  std::string safe_rows(const RowBlocks&);
   // mend.cpp, visit.cpp
-  struct Columns {  // which kinds a block of columns may hold
-    bool whole, before, after;
-  };
   std::string part_band(const RowBlocks&, int height, Gives);
   void band(Block&, const RowBlocks&, Columns, Gives, int height, const Expr& j);
   std::string bands(const RowBlocks&, Columns, Gives);
@@ -77,17 +90,19 @@ class StreamCode {
   std::string lower_weights(const RowBlocks&);
   std::string carry_over(const RowBlocks&);
   Expr in_range(const Expr& total) const;
+  Expr at_most(const Expr& total, double limit) const;
   Expr can_be_lowered(const Expr& total, const Expr& peak) const;
   enum class Ask { in_range, can_be_lowered };
   Expr some_row_is_not(Block&, const RowBlocks&, Ask);
   // stream.cpp
-  void turn_rows(Block&, const RowBlocks&, const Expr& a);
+  void turn_rows(Block&, const RowBlocks&, const Expr& a, double scale);
   long last_part(const RowBlocks&) const;
   bool last_is_longest() const;
-  std::string fold(const RowBlocks&);
-  void visit_runs(Block&, const RowBlocks&, const Expr& i);
+  std::string fold(const RowBlocks&, Holes = Holes::none);
+  void visit_runs(Block&, const RowBlocks&, const Expr& i, Path);
   void finish(Block&, const RowBlocks&);
   void each_vector(Block&, const std::function<void(Block&, const Expr& n, long part)>&) const;
+  Expr place(Block&, const RowBlocks&);
   std::string block(const RowBlocks&);
   std::pair<Expr, Expr> hull(Block&, const Expr& vector, const std::string& suffix) const;
   Expr bound(const Affine&, const Expr& i, long count) const;

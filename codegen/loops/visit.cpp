@@ -7,7 +7,7 @@ namespace attune::loops {
 // of it are skipped; those between are one tile.
 std::string StreamCode::part_band(const RowBlocks& r, int height, Gives gives) {
   const bool weights = gives == Gives::weights;
-  const std::string n = fmt::format("{}_{}_in_part_{}x{}", c_.prefix, weights ? "weights" : "scores", height, r.rows);
+  const std::string n = fmt::format("{}_{}_in_part_{}x{}", c_.prefix, named(gives), height, r.rows);
   if (c_.has(n)) return n;
   Function f;
   f.name = n;
@@ -83,7 +83,7 @@ void StreamCode::band(Block& at, const RowBlocks& r, Columns kinds, Gives gives,
 // All bands of a block of columns from column `from` of it on.
 std::string StreamCode::bands(const RowBlocks& r, Columns kinds, Gives gives) {
   const bool weights = gives == Gives::weights;
-  const std::string n = fmt::format("{}_{}_of_{}", c_.prefix, weights ? "weights" : "scores", r.rows);
+  const std::string n = fmt::format("{}_{}_of_{}", c_.prefix, named(gives), r.rows);
   if (c_.has(n)) return n;
   Function f;
   f.name = n;

@@ -95,7 +95,7 @@ StreamPlan StreamPlanner::plan(const StreamChoice& choice) {
   plan.groups = groups_of(s_.width, choice.values.vectors, isa_.lanes);
   plan.column_block = column_block(covered, choice.column_block);
   if (keep_) plan_hull(plan, s_, *keep_, isa_.lanes);
-  plan.local_floats = aligned_floats(s_.depth * lanes_rows) + plan.column_block * lanes_rows + 6 * lanes_rows;
+  plan.local_floats = aligned_floats(s_.depth * lanes_rows) + (plan.column_block + 7 + s_.width) * lanes_rows + aligned_floats(plan.column_block + 1);
   return plan;
 }
 

@@ -77,7 +77,7 @@ TEST_CASE("Inputs and outputs need only the alignment of a float", "[numerics]")
   });
 }
 
-TEST_CASE("The careful path stays inside its buffers too", "[numerics]") {
+TEST_CASE("The safe path stays inside its buffers too", "[numerics]") {
   for_each_subject(several(), [](const Subject& s) {
     Bindings b = host::standard_inputs(s.interface());
     for (const Argument& a : s.interface().inputs) {

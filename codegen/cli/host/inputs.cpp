@@ -165,6 +165,9 @@ std::vector<Case> bench_cases(const Graph& g, const Interface& interface) {
       for (const std::string& n : {k, v}) for_row(b, interface, n, j, [](float& x, long) { x = nan; });
     cases.back().finite = false;
   }
+  Bindings& all = add("NaN in a feature of v, for all rows");
+  for (long j = 0; j < keys; ++j) for_row(all, interface, v, j, [](float& x, long d) { if (d == 0) x = nan; });
+  cases.back().finite = false;
   return cases;
 }
 

@@ -1,0 +1,153 @@
+// The definition of a stream's rows: a reduction over exactly the pairs that count, in natural units,
+// with the greatest score so far as the peak. What removed pairs hold does not exist for it. Rows whose
+// fast result is not finite are computed again by this, in their block.
+#include "loops/stream.h"
+
+namespace attune::loops {
+
+// A positive scale leaves the order of the tiles' sums as it is: then the fast path's tiles serve, and
+// the weighing multiplies.
+bool StreamCode::scales_last() const { return s_.element.is(Fn::acc) && s_.scale >= 0x1p-126 && s_.scale < 0x1p127; }
+
+// As `weigh`, for all rows; and a removed pair, whose score is -inf, weighs -0, which no weight is that
+// counts: 0 is one, since it makes NaN of an infinite value.
+std::string StreamCode::weigh_safely(int vectors) {
+  const std::string n = fmt::format("{}_weigh_{}_safely", c_.prefix, vectors * lanes_);
+  if (c_.has(n)) return n;
+  Function f;
+  f.name = n;
+  f.comment = fmt::format("Scores of {} rows become weights, those of removed pairs -0; the rows' state follows.", vectors * lanes_);
+  f.parameters = {local_parameter(), {Type::index, "count"}};
+  Block b(f.body);
+  const auto slot = [&](long offset, int v) { return local(offset + v * lanes_); };
+  const auto load = [](const Expr& p) { return call("load", Type::vec, {p}); };
+  const auto splat = [](const Expr& x) { return call("splat", Type::vec, {x}); };
+  const auto select = [](const Expr& m, const Expr& x, const Expr& y) { return call("select", Type::vec, {m, x, y}); };
+  const auto scaled = [&](const Expr& x) { return scales_last() && s_.scale != 1 ? splat(real(s_.scale)) * x : x; };
+  const Expr removed_score = b.let("removed", splat(minus_infinity()));
+  std::vector<Expr> peak, total, all;
+  for (int v = 0; v < vectors; ++v) {
+    b.blank();
+    peak.push_back({});
+    if (s_.algebra.tracks_peak) {
+      const Expr old = b.let(fmt::format("old{}", v), load(slot(at_.peak(), v)));
+      peak.back() = b.let(fmt::format("peak{}", v), call("max", Type::vec, {old, scaled(load(slot(at_.block_peak(), v)))}));
+      b.run(call("store", Type::none, {slot(at_.peak(), v), peak.back()}));
+      if (rescales_) {  // of a row that has summed something, and only where its peak rises
+        ElementCode e = by_algebra(s_.algebra.rescale);
+        e.old_peak = old;
+        e.peak = peak.back();
+        const Expr rises = call("both", Type::lanes, {call("less", Type::lanes, {old, peak.back()}), call("equal", Type::lanes, {load(slot(at_.kept(), v)), splat(real(1))})});
+        b.run(call("store", Type::none, {slot(at_.carry(), v), select(rises, e(), splat(real(1)))}));
+      }
+    }
+    total.push_back(b.var(fmt::format("total{}", v), splat(real(0))));
+    all.push_back(b.var(fmt::format("all{}", v), call("all_lanes", Type::lanes, {name("true", Type::flag)})));
+  }
+  b.blank();
+  const Expr some = b.var("some", name("false", Type::flag));
+  Expr holes;
+  Block j = b.loop("j", 0, index("count"));
+  for (int v = 0; v < vectors; ++v) {
+    const auto of = [&](const char* n) { return fmt::format("{}{}", n, v); };
+    const std::size_t i = std::size_t(v);
+    const Expr p = local(at_.scores()) + Expr(at_.rows) * index("j") + Expr(v * lanes_);
+    const Expr score = j.let(of("score"), scaled(load(p)));
+    const Expr hole = j.let(of("hole"), call("equal", Type::lanes, {score, removed_score}));
+    ElementCode e = by_algebra(s_.algebra.weight);
+    e.acc = score;
+    e.peak = peak[i];
+    const Expr w = j.let(of("w"), select(hole, splat(real(-0.0)), e() + splat(real(0))));
+    j.run(call("store", Type::none, {p, w}));
+    j.assign(total[i], total[i] + w);
+    j.assign(all[i], call("both", Type::lanes, {all[i], hole}));
+    holes = holes ? call("either", Type::lanes, {holes, hole}) : hole;
+  }
+  const Expr hole = j.let("hole", call("any", Type::flag, {holes}));
+  j.assign(element(local(at_.holes()), index("j")), choose(hole, real(1), real(0)));
+  j.assign(some, binary("||", some, hole, Type::flag));
+  b.blank();
+  b.assign(element(local(at_.some_holes()), 0), choose(some, real(1), real(0)));
+  for (int v = 0; v < vectors; ++v) {
+    const std::size_t i = std::size_t(v);
+    b.blank();
+    b.run(call("store", Type::none, {slot(at_.block_total(), v), total[i]}));
+    b.run(call("store", Type::none, {slot(at_.kept(), v), select(all[i], load(slot(at_.kept(), v)), splat(real(1)))}));
+  }
+  c_.kernel.functions.push_back(std::move(f));
+  return n;
+}
+
+// A block of columns for rows that were turned without their scale.
+std::string StreamCode::visit_safely(const RowBlocks& r, Columns kinds) {
+  const std::string n = fmt::format("{}_visit_{}_safely", c_.prefix, r.rows);
+  Function f;
+  f.name = n;
+  f.comment = fmt::format("{} rows against `count` columns from col on, by the definition.", r.rows);
+  f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}, {Type::index, "count"}, {Type::index, "whole_begin"}, {Type::index, "whole_end"}, local_parameter(), {Type::flag, "fresh"}};
+  Block b(f.body);
+  if (s_.algebra.tracks_peak) set_state(b, r, at_.block_peak(), minus_infinity());
+  const Gives gives = scales_last() || s_.scale == 1 ? Gives::scores : Gives::natural;
+  b.run(call(bands(r, kinds, gives), Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), 0, index("count"), index("whole_begin"), index("whole_end"), name("local", Type::out)}));
+  b.run(call(weigh_safely(r.tile.vectors), Type::none, {name("local", Type::out), index("count")}));
+  if (rescales_ && direct_) {
+    Block older = b.when(call("!", Type::flag, {name("fresh", Type::flag)}));
+    older.run(call(carry_over(r), Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), name("local", Type::out)}));
+  }
+  b.blank();
+  const auto folded = [&](Block& at, Holes h) { at.run(call(fold(r, h), Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), index("count"), name("local", Type::out), name("fresh", Type::flag)})); };
+  Block some = b.when(binary(">", element(local(at_.some_holes()), 0), real(0), Type::flag));
+  folded(some, Holes::some);
+  Block none = b.otherwise();
+  folded(none, Holes::none);
+  c_.kernel.functions.push_back(std::move(f));
+  return n;
+}
+
+// All rows of the block are computed where the fast path left its results, which are put by.
+std::string StreamCode::safe_rows(const RowBlocks& r) {
+  const std::string n = fmt::format("{}_{}_rows_safely", c_.prefix, r.rows);
+  Function f;
+  f.name = n;
+  f.comment = "Rows of the block that are not finite are computed again, over exactly the pairs that count; the others keep every bit.";
+  f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "nth"}, local_parameter()};
+  Block b(f.body);
+  const Expr i = place(b, r);
+  const Expr out = name("out", Type::out);
+  const auto result = [&](const Expr& n) { return out + Expr(out_row()) * index("i") + n; };
+  const auto fast = [&](const Expr& n) { return local(at_.fast()) + Expr(at_.width) * index("i") + n; };
+  Block keep = b.loop("i", 0, r.rows);
+  each_vector(keep, [&](Block& at, const Expr& n, long part) { at.run(store_vector(fast(n), load_vector(result(n), part), part)); });
+  b.blank();
+  turn_rows(b, r, name("a", Type::in), 1);
+  b.blank();
+  if (s_.algebra.tracks_peak) set_state(b, r, at_.peak(), float_lowest());
+  set_state(b, r, at_.total(), real(0));
+  set_state(b, r, at_.kept(), real(0));
+  b.var("fresh", name("true", Type::flag));
+  visit_runs(b, r, i, Path::safe);
+  b.blank();
+  if (scales_result()) set_factors(b, r, Path::safe);
+  Block each = b.loop("i", 0, r.rows);
+  const Expr odd = each.var("odd", call("splat", Type::vec, {real(0)}));
+  each_vector(each, [&](Block& at, const Expr& n, long part) {
+    const Expr x = at.let(part < 0 ? "x" : "rest", load_vector(fast(n), part));
+    at.assign(odd, odd + (x - x));
+  });
+  const Expr is_odd = call("has_nan", Type::flag, {odd});
+  const auto restore = [&](Block& finite) { each_vector(finite, [&](Block& at, const Expr& n, long part) { at.run(store_vector(result(n), load_vector(fast(n), part), part)); }); };
+  if (!scales_result()) {
+    Block finite = each.when(call("!", Type::flag, {is_odd}));
+    restore(finite);
+  } else {
+    Block lost = each.when(is_odd);
+    const Expr factor = lost.let("factor", call("splat", Type::vec, {element(local(at_.carry()), index("i"))}));
+    each_vector(lost, [&](Block& at, const Expr& n, long part) { at.run(store_vector(result(n), factor * load_vector(result(n), part), part)); });
+    Block finite = each.otherwise();
+    restore(finite);
+  }
+  c_.kernel.functions.push_back(std::move(f));
+  return n;
+}
+
+}  // namespace attune::loops
