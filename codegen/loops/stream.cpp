@@ -267,7 +267,7 @@ std::string StreamCode::block(const RowBlocks& r) {
   return n;
 }
 
-// Whether the blocks' runs grow with their rows, as under a causal mask.
+// Whether the blocks' runs grow with their rows.
 bool StreamCode::last_is_longest() const {
   const RunPlan& r = p_.blocks[0].runs;
   const auto length = [&](long i) { return r.edges[3](i) - r.edges[0](i); };
