@@ -271,43 +271,45 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
   vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
   vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  for (long from = 0; from < 512; from += 4) {
 #pragma GCC unroll 4
-  for (long k = 0; k < 512; ++k) {
-    const vec b0 = load(w + 48 * k);
-    const vec b1 = load(w + 48 * k + 16);
-    const vec b2 = load(w + 48 * k + 32);
-    const vec a0 = splat(a[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(a[k + 512]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(a[k + 1024]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(a[k + 1536]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    const vec a4 = splat(a[k + 2048]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-    const vec a5 = splat(a[k + 2560]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    s52 = fma(a5, b2, s52);
-    const vec a6 = splat(a[k + 3072]);
-    s60 = fma(a6, b0, s60);
-    s61 = fma(a6, b1, s61);
-    s62 = fma(a6, b2, s62);
-    const vec a7 = splat(a[k + 3584]);
-    s70 = fma(a7, b0, s70);
-    s71 = fma(a7, b1, s71);
-    s72 = fma(a7, b2, s72);
+    for (long k = from; k < from + 4; ++k) {
+      const vec b0 = load(w + 48 * k);
+      const vec b1 = load(w + 48 * k + 16);
+      const vec b2 = load(w + 48 * k + 32);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      const vec a1 = splat(a[k + 512]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      const vec a2 = splat(a[k + 1024]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      const vec a3 = splat(a[k + 1536]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+      const vec a4 = splat(a[k + 2048]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      s42 = fma(a4, b2, s42);
+      const vec a5 = splat(a[k + 2560]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+      s52 = fma(a5, b2, s52);
+      const vec a6 = splat(a[k + 3072]);
+      s60 = fma(a6, b0, s60);
+      s61 = fma(a6, b1, s61);
+      s62 = fma(a6, b2, s62);
+      const vec a7 = splat(a[k + 3584]);
+      s70 = fma(a7, b0, s70);
+      s71 = fma(a7, b1, s71);
+      s72 = fma(a7, b2, s72);
+    }
   }
 
   const long group0 = vector / 4;
@@ -428,43 +430,45 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
   vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
   vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  for (long from = 0; from < 512; from += 4) {
 #pragma GCC unroll 4
-  for (long k = 0; k < 512; ++k) {
-    const vec b0 = load(w + 48 * k);
-    const vec b1 = load(w + 48 * k + 16);
-    const vec b2 = load(w + 48 * k + 32);
-    const vec a0 = splat(a[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(a[k + 512]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(a[k + 1024]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(a[k + 1536]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    const vec a4 = splat(a[k + 2048]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-    const vec a5 = splat(a[k + 2560]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    s52 = fma(a5, b2, s52);
-    const vec a6 = splat(a[k + 3072]);
-    s60 = fma(a6, b0, s60);
-    s61 = fma(a6, b1, s61);
-    s62 = fma(a6, b2, s62);
-    const vec a7 = splat(a[k + 3584]);
-    s70 = fma(a7, b0, s70);
-    s71 = fma(a7, b1, s71);
-    s72 = fma(a7, b2, s72);
+    for (long k = from; k < from + 4; ++k) {
+      const vec b0 = load(w + 48 * k);
+      const vec b1 = load(w + 48 * k + 16);
+      const vec b2 = load(w + 48 * k + 32);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      const vec a1 = splat(a[k + 512]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      const vec a2 = splat(a[k + 1024]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      const vec a3 = splat(a[k + 1536]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+      const vec a4 = splat(a[k + 2048]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      s42 = fma(a4, b2, s42);
+      const vec a5 = splat(a[k + 2560]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+      s52 = fma(a5, b2, s52);
+      const vec a6 = splat(a[k + 3072]);
+      s60 = fma(a6, b0, s60);
+      s61 = fma(a6, b1, s61);
+      s62 = fma(a6, b2, s62);
+      const vec a7 = splat(a[k + 3584]);
+      s70 = fma(a7, b0, s70);
+      s71 = fma(a7, b1, s71);
+      s72 = fma(a7, b2, s72);
+    }
   }
 
   const long group0 = vector / 4;
@@ -585,43 +589,45 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
   vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
   vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  for (long from = 0; from < 512; from += 4) {
 #pragma GCC unroll 4
-  for (long k = 0; k < 512; ++k) {
-    const vec b0 = load(w + 48 * k);
-    const vec b1 = load(w + 48 * k + 16);
-    const vec b2 = load(w + 48 * k + 32);
-    const vec a0 = splat(a[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(a[k + 512]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(a[k + 1024]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(a[k + 1536]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    const vec a4 = splat(a[k + 2048]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-    const vec a5 = splat(a[k + 2560]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    s52 = fma(a5, b2, s52);
-    const vec a6 = splat(a[k + 3072]);
-    s60 = fma(a6, b0, s60);
-    s61 = fma(a6, b1, s61);
-    s62 = fma(a6, b2, s62);
-    const vec a7 = splat(a[k + 3584]);
-    s70 = fma(a7, b0, s70);
-    s71 = fma(a7, b1, s71);
-    s72 = fma(a7, b2, s72);
+    for (long k = from; k < from + 4; ++k) {
+      const vec b0 = load(w + 48 * k);
+      const vec b1 = load(w + 48 * k + 16);
+      const vec b2 = load(w + 48 * k + 32);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      const vec a1 = splat(a[k + 512]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      const vec a2 = splat(a[k + 1024]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      const vec a3 = splat(a[k + 1536]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+      const vec a4 = splat(a[k + 2048]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      s42 = fma(a4, b2, s42);
+      const vec a5 = splat(a[k + 2560]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+      s52 = fma(a5, b2, s52);
+      const vec a6 = splat(a[k + 3072]);
+      s60 = fma(a6, b0, s60);
+      s61 = fma(a6, b1, s61);
+      s62 = fma(a6, b2, s62);
+      const vec a7 = splat(a[k + 3584]);
+      s70 = fma(a7, b0, s70);
+      s71 = fma(a7, b1, s71);
+      s72 = fma(a7, b2, s72);
+    }
   }
 
   const long group0 = vector / 4;
@@ -2031,43 +2037,45 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
   vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
   vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  for (long from = 0; from < 512; from += 4) {
 #pragma GCC unroll 4
-  for (long k = 0; k < 512; ++k) {
-    const vec b0 = load(w + 48 * k);
-    const vec b1 = load(w + 48 * k + 16);
-    const vec b2 = load(w + 48 * k + 32);
-    const vec a0 = splat(a[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(a[k + 512]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(a[k + 1024]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(a[k + 1536]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    const vec a4 = splat(a[k + 2048]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-    const vec a5 = splat(a[k + 2560]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    s52 = fma(a5, b2, s52);
-    const vec a6 = splat(a[k + 3072]);
-    s60 = fma(a6, b0, s60);
-    s61 = fma(a6, b1, s61);
-    s62 = fma(a6, b2, s62);
-    const vec a7 = splat(a[k + 3584]);
-    s70 = fma(a7, b0, s70);
-    s71 = fma(a7, b1, s71);
-    s72 = fma(a7, b2, s72);
+    for (long k = from; k < from + 4; ++k) {
+      const vec b0 = load(w + 48 * k);
+      const vec b1 = load(w + 48 * k + 16);
+      const vec b2 = load(w + 48 * k + 32);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      const vec a1 = splat(a[k + 512]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      const vec a2 = splat(a[k + 1024]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      const vec a3 = splat(a[k + 1536]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+      const vec a4 = splat(a[k + 2048]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      s42 = fma(a4, b2, s42);
+      const vec a5 = splat(a[k + 2560]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+      s52 = fma(a5, b2, s52);
+      const vec a6 = splat(a[k + 3072]);
+      s60 = fma(a6, b0, s60);
+      s61 = fma(a6, b1, s61);
+      s62 = fma(a6, b2, s62);
+      const vec a7 = splat(a[k + 3584]);
+      s70 = fma(a7, b0, s70);
+      s71 = fma(a7, b1, s71);
+      s72 = fma(a7, b2, s72);
+    }
   }
 
   const long n = 16 * vector;
