@@ -1559,11 +1559,13 @@ struct attention_memory {
   vec odd = splat(0.0f);
   for (long i = 0; i < 16; ++i) {
     const vec factor = splat(local.carry[i]);
+    vec odd_of_row = splat(0.0f);
     for (long n = 0; n < 40; n += 8) {
       const vec x = factor * load(out + 40 * i + n);
       store(out + 40 * i + n, x);
-      odd = odd + (x - x);
+      odd_of_row = odd_of_row + (x - x);
     }
+    odd = odd + odd_of_row;
   }
   if (has_nan(odd)) {
     attention_16_rows_safely(m, c1, nth, local);
@@ -2061,11 +2063,13 @@ struct attention_memory {
   vec odd = splat(0.0f);
   for (long i = 0; i < 13; ++i) {
     const vec factor = splat(local.carry[i]);
+    vec odd_of_row = splat(0.0f);
     for (long n = 0; n < 40; n += 8) {
       const vec x = factor * load(out + 40 * i + n);
       store(out + 40 * i + n, x);
-      odd = odd + (x - x);
+      odd_of_row = odd_of_row + (x - x);
     }
+    odd = odd + odd_of_row;
   }
   if (has_nan(odd)) {
     attention_13_rows_safely(m, c1, local);

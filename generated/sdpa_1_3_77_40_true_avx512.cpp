@@ -1650,14 +1650,16 @@ struct attention_memory {
   vec odd = splat(0.0f);
   for (long i = 0; i < 16; ++i) {
     const vec factor = splat(local.carry[i]);
+    vec odd_of_row = splat(0.0f);
     for (long n = 0; n < 32; n += 16) {
       const vec x = factor * load(out + 40 * i + n);
       store(out + 40 * i + n, x);
-      odd = odd + (x - x);
+      odd_of_row = odd_of_row + (x - x);
     }
     const vec rest = factor * load_part(out + 40 * i + 32, 8);
     store_part(out + 40 * i + 32, rest, 8);
-    odd = odd + (rest - rest);
+    odd_of_row = odd_of_row + (rest - rest);
+    odd = odd + odd_of_row;
   }
   if (has_nan(odd)) {
     attention_16_rows_safely(m, c1, nth, local);
@@ -2197,14 +2199,16 @@ struct attention_memory {
   vec odd = splat(0.0f);
   for (long i = 0; i < 13; ++i) {
     const vec factor = splat(local.carry[i]);
+    vec odd_of_row = splat(0.0f);
     for (long n = 0; n < 32; n += 16) {
       const vec x = factor * load(out + 40 * i + n);
       store(out + 40 * i + n, x);
-      odd = odd + (x - x);
+      odd_of_row = odd_of_row + (x - x);
     }
     const vec rest = factor * load_part(out + 40 * i + 32, 8);
     store_part(out + 40 * i + 32, rest, 8);
-    odd = odd + (rest - rest);
+    odd_of_row = odd_of_row + (rest - rest);
+    odd = odd + odd_of_row;
   }
   if (has_nan(odd)) {
     attention_13_rows_safely(m, c1, local);

@@ -1320,11 +1320,13 @@ struct attention_memory {
   vec odd = splat(0.0f);
   for (long i = 0; i < 24; ++i) {
     const vec factor = splat(local.carry[i]);
+    vec odd_of_row = splat(0.0f);
     for (long n = 0; n < 64; n += 8) {
       const vec x = factor * load(out + 64 * i + n);
       store(out + 64 * i + n, x);
-      odd = odd + (x - x);
+      odd_of_row = odd_of_row + (x - x);
     }
+    odd = odd + odd_of_row;
   }
   if (has_nan(odd)) {
     attention_24_rows_safely(m, c1, nth, local);
@@ -2374,11 +2376,13 @@ struct attention_memory {
   vec odd = splat(0.0f);
   for (long i = 0; i < 8; ++i) {
     const vec factor = splat(local.carry[i]);
+    vec odd_of_row = splat(0.0f);
     for (long n = 0; n < 64; n += 8) {
       const vec x = factor * load(out + 64 * i + n);
       store(out + 64 * i + n, x);
-      odd = odd + (x - x);
+      odd_of_row = odd_of_row + (x - x);
     }
+    odd = odd + odd_of_row;
   }
   if (has_nan(odd)) {
     attention_8_rows_safely(m, c1, local);

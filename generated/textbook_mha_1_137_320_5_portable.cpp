@@ -1945,11 +1945,13 @@ struct attention_memory {
   vec odd = splat(0.0f);
   for (long i = 0; i < 16; ++i) {
     const vec factor = splat(local.carry[i]);
+    vec odd_of_row = splat(0.0f);
     for (long n = 0; n < 64; n += 8) {
       const vec x = factor * load(out + 320 * i + n);
       store(out + 320 * i + n, x);
-      odd = odd + (x - x);
+      odd_of_row = odd_of_row + (x - x);
     }
+    odd = odd + odd_of_row;
   }
   if (has_nan(odd)) {
     attention_16_rows_safely(m, c1, nth, local);
@@ -3164,11 +3166,13 @@ struct attention_memory {
   vec odd = splat(0.0f);
   for (long i = 0; i < 9; ++i) {
     const vec factor = splat(local.carry[i]);
+    vec odd_of_row = splat(0.0f);
     for (long n = 0; n < 64; n += 8) {
       const vec x = factor * load(out + 320 * i + n);
       store(out + 320 * i + n, x);
-      odd = odd + (x - x);
+      odd_of_row = odd_of_row + (x - x);
     }
+    odd = odd + odd_of_row;
   }
   if (has_nan(odd)) {
     attention_9_rows_safely(m, c1, local);

@@ -223,12 +223,14 @@ void StreamCode::finish(Block& b, const RowBlocks& r) {
   const Expr odd = b.var("odd", call("splat", Type::vec, {real(0)}));
   Block i = b.loop("i", 0, r.rows);
   const Expr factor = scaled ? i.let("factor", call("splat", Type::vec, {element(local(at_.carry()), index("i"))})) : Expr();
+  const Expr of_row = i.var("odd_of_row", call("splat", Type::vec, {real(0)}));
   each_vector(i, [&](Block& at, const Expr& n, long part) {
     const Expr p = out + Expr(out_row()) * index("i") + n;
     const Expr x = at.let(part < 0 ? "x" : "rest", scaled ? factor * load_vector(p, part) : load_vector(p, part));
     if (scaled) at.run(store_vector(p, x, part));
-    at.assign(odd, odd + (x - x));
+    at.assign(of_row, of_row + (x - x));
   });
+  i.assign(odd, odd + of_row);  // a row's own sum: rows need not wait for each other
   Block bad = b.when(call("has_nan", Type::flag, {odd}));
   bad.run(call(safe_rows(r), Type::none, {memory_argument(), index("c0"), index("c1"), index("nth"), name("local", Type::out)}));
 }
