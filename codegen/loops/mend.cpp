@@ -61,6 +61,11 @@ std::string StreamCode::carry_over(const RowBlocks& r) {
   return n;
 }
 
+void StreamCode::carry_if_older(Block& at, const RowBlocks& r) {
+  Block older = at.when(call("!", Type::flag, {name("fresh", Type::flag)}));
+  older.run(call(carry_over(r), Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), name("local", Type::out)}));
+}
+
 // Moves the reference of rows out of range to where it should have been, and their weights with it.
 std::string StreamCode::lower_weights(const RowBlocks& r) {
   const std::string n = fmt::format("{}_lower_weights_{}", c_.prefix, r.rows);
@@ -100,19 +105,12 @@ std::string StreamCode::mend(const RowBlocks& r, Columns kinds) {
   f.comment = fmt::format("Weights of {} rows and `count` columns, the first `from` of them made from scores, once more where they left the range.", r.rows);
   f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}, {Type::index, "from"}, {Type::index, "count"}, {Type::index, "whole_begin"}, {Type::index, "whole_end"}, local_parameter(), {Type::flag, "fresh"}};
   Block b(f.body);
-  const auto all_bands = [&](Block& at, Gives gives, const Expr& from) {
-    at.run(call(bands(r, kinds, gives), Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), from, index("count"), index("whole_begin"), index("whole_end"), name("local", Type::out)}));
-  };
-  const auto follow = [&](Block& at) {
-    Block older = at.when(call("!", Type::flag, {name("fresh", Type::flag)}));
-    older.run(call(carry_over(r), Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), name("local", Type::out)}));
-  };
   const auto by_scores = [&](Block& at) {
     set_state(at, r, at_.block_peak(), float_lowest());
-    all_bands(at, Gives::scores, 0);
+    run_bands(at, r, kinds, Gives::scores, 0);
     at.run(call(weigh(r.tile.vectors), Type::none, {name("local", Type::out), index("from"), name("false", Type::flag)}));
-    follow(at);
-    all_bands(at, Gives::weights, index("from"));
+    carry_if_older(at, r);
+    run_bands(at, r, kinds, Gives::weights, index("from"));
   };
   if (lowers_) {
     b.comment("Too large for that: the greatest score becomes the reference.");
@@ -120,7 +118,7 @@ std::string StreamCode::mend(const RowBlocks& r, Columns kinds) {
     by_scores(lost);
     b.blank();
     b.run(call(lower_weights(r), Type::none, {name("local", Type::out), index("count")}));
-    follow(b);
+    carry_if_older(b, r);
   } else {
     by_scores(b);
   }

@@ -88,12 +88,9 @@ std::string StreamCode::visit_safely(const RowBlocks& r, Columns kinds) {
   Block b(f.body);
   if (s_.algebra.tracks_peak) set_state(b, r, at_.block_peak(), minus_infinity());
   const Gives gives = scales_last() || s_.scale == 1 ? Gives::scores : Gives::natural;
-  b.run(call(bands(r, kinds, gives), Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), 0, index("count"), index("whole_begin"), index("whole_end"), name("local", Type::out)}));
+  run_bands(b, r, kinds, gives, 0);
   b.run(call(weigh_safely(r.tile.vectors), Type::none, {name("local", Type::out), index("count")}));
-  if (rescales_ && direct_) {
-    Block older = b.when(call("!", Type::flag, {name("fresh", Type::flag)}));
-    older.run(call(carry_over(r), Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), name("local", Type::out)}));
-  }
+  if (rescales_ && direct_) carry_if_older(b, r);
   b.blank();
   const auto folded = [&](Block& at, Holes h) { at.run(call(fold(r, h), Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), index("count"), name("local", Type::out), name("fresh", Type::flag)})); };
   Block some = b.when(binary(">", element(local(at_.some_holes()), 0), real(0), Type::flag));

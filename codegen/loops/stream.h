@@ -83,12 +83,14 @@ class StreamCode {
   std::string part_band(const RowBlocks&, int height, Gives);
   void band(Block&, const RowBlocks&, Columns, Gives, int height, const Expr& j);
   std::string bands(const RowBlocks&, Columns, Gives);
+  void run_bands(Block&, const RowBlocks&, Columns, Gives, const Expr& from);
   std::string visit(const RowBlocks&, Columns, bool first_band);
   void set_state(Block&, const RowBlocks&, long slot, const Expr& value);
   void reference(Block&, const RowBlocks&, const Expr& col);
   std::string mend(const RowBlocks&, Columns);
   std::string lower_weights(const RowBlocks&);
   std::string carry_over(const RowBlocks&);
+  void carry_if_older(Block&, const RowBlocks&);  // unless the block of rows is fresh
   Expr in_range(const Expr& total) const;
   Expr at_most(const Expr& total, double limit) const;
   Expr can_be_lowered(const Expr& total, const Expr& peak) const;

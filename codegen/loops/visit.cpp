@@ -103,6 +103,10 @@ std::string StreamCode::bands(const RowBlocks& r, Columns kinds, Gives gives) {
   return n;
 }
 
+void StreamCode::run_bands(Block& at, const RowBlocks& r, Columns kinds, Gives gives, const Expr& from) {
+  at.run(call(bands(r, kinds, gives), Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), from, index("count"), index("whole_begin"), index("whole_end"), name("local", Type::out)}));
+}
+
 void StreamCode::set_state(Block& b, const RowBlocks& r, long slot, const Expr& value) {
   for (int v = 0; v < r.tile.vectors; ++v) b.run(call("store", Type::none, {local(slot + v * lanes_), call("splat", Type::vec, {value})}));
 }
@@ -125,14 +129,11 @@ std::string StreamCode::visit(const RowBlocks& r, Columns kinds, bool first_band
   f.comment = fmt::format("{} rows against `count` columns from col on.", r.rows);
   f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}, {Type::index, "count"}, {Type::index, "whole_begin"}, {Type::index, "whole_end"}, local_parameter(), {Type::flag, "fresh"}};
   Block b(f.body);
-  const auto all_bands = [&](Block& at, Gives gives, const Expr& from) {
-    at.run(call(bands(r, kinds, gives), Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), from, index("count"), index("whole_begin"), index("whole_end"), name("local", Type::out)}));
-  };
   const auto weigh_all = [&](Block& at, const Expr& count, bool all) { at.run(call(weigh(r.tile.vectors), Type::none, {name("local", Type::out), count, name(all ? "true" : "false", Type::flag)})); };
   if (rescales_ && !direct_) set_state(b, r, at_.carry(), real(1));
   if (!direct_) {
     set_state(b, r, at_.block_peak(), float_lowest());
-    all_bands(b, Gives::scores, 0);
+    run_bands(b, r, kinds, Gives::scores, 0);
     weigh_all(b, index("count"), true);
   } else {
     set_state(b, r, at_.block_total(), real(0));
@@ -157,7 +158,7 @@ std::string StreamCode::visit(const RowBlocks& r, Columns kinds, bool first_band
       weigh_all(first, from, true);
     }
     b.blank();
-    all_bands(b, Gives::weights, from);
+    run_bands(b, r, kinds, Gives::weights, from);
     if (s_.algebra.tracks_peak) {
       b.blank();
       b.comment("Where that score was a poor guess it is mended; the other rows keep every bit.");
