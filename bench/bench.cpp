@@ -45,7 +45,7 @@ void table(const Subject& subject, const Field& field, double flops) {
 
 bool run(const std::vector<Subject>& subjects, const std::string& json, const std::function<void(const std::string&)>& progress) {
   if (!json.empty()) host::write_whole(json, "");  // fails now rather than after minutes
-  pin_to_one_core();
+  const Pinned pinned;
   Recorder recorder;
   bool ok = true;
   for (const Subject& subject : subjects) {

@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <future>
-#include <numeric>
-#include <random>
 #include <thread>
 
 #include "bench/measure.h"
@@ -24,13 +21,6 @@ struct Arena::Entrant {
 namespace {
 constexpr int rounds_before_race = 5;   // then those more than this much behind stop
 constexpr double far_behind = 1.04;
-
-double seconds_of(const host::Kernel& k, const host::Arguments& a) {
-  using clock = std::chrono::steady_clock;
-  const auto begin = clock::now();
-  k(a);
-  return std::chrono::duration<double>(clock::now() - begin).count();
-}
 }  // namespace
 
 Arena::Arena(const Subject& s, std::string isa, Progress progress)
@@ -70,9 +60,8 @@ void Arena::enter(Entrant& e) {
 }
 
 void Arena::round(std::vector<Entrant*>& running) {
-  static std::mt19937 random(1);
   std::vector<Entrant*> order = running;
-  std::shuffle(order.begin(), order.end(), random);
+  std::shuffle(order.begin(), order.end(), random_);
   double yardstick = 1;
   std::vector<std::pair<Entrant*, double>> times;
   for (Entrant* e : order) {
@@ -106,6 +95,7 @@ std::vector<Measured> Arena::measure(const std::vector<Choices>& wanted, int rou
     if (e.result.failure.empty()) enter(e);
     if (e.result.failure.empty()) running.push_back(&e);
   }
+  const Pinned pinned;  // only now: compilers use all cores
   for (int r = 0; r < rounds && !running.empty(); ++r) {
     progress_(std::size_t(r), std::size_t(rounds), fmt::format("measuring {} schedules", running.size()));
     round(running);

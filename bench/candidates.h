@@ -2,8 +2,8 @@
 // turns in one process.
 #pragma once
 #include <functional>
-#include <map>
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -43,6 +43,7 @@ class Arena {
   host::Case inputs_;
   std::unique_ptr<host::Arguments> arguments_;
   std::vector<Array> expected_;
+  std::mt19937 random_{1};
   int count_ = 0;
   void compile(std::vector<Entrant>&, std::size_t at);
   void enter(Entrant&);

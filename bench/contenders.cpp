@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+
+#include "bench/measure.h"
 
 namespace attune::bench {
 
@@ -13,13 +14,6 @@ constexpr int usual_repetitions = 60, fewest_repetitions = 3;  // on a shared ma
 constexpr double repetition_seconds = 2e-3;  // enough to drown the clock's cost, short enough to fit between two interruptions
 constexpr double budget_seconds = 3;         // of one contender
 constexpr host::Place place = host::Place::on_huge_page;  // what is measured is the kernel, not the table of pages
-
-double seconds_of(const Contender& c) {
-  using clock = std::chrono::steady_clock;
-  const auto begin = clock::now();
-  (*c.kernel)(*c.arguments);
-  return std::chrono::duration<double>(clock::now() - begin).count();
-}
 
 class Assembly {
  public:
@@ -83,8 +77,8 @@ class Assembly {
     if (code != 0) throw Error(fmt::format("it returned {}", code));
     c.deviation = host::compare(interface_, *c.arguments, expected, inputs.finite);
     if (!c.deviation.ok()) field_.failures.push_back(fmt::format("{}: wrong at {}", c.name, c.deviation.where));
-    c.seconds = seconds_of(c);
-    if (c.seconds < 0.1) c.seconds = std::min(c.seconds, seconds_of(c));
+    c.seconds = seconds_of(*c.kernel, *c.arguments);
+    if (c.seconds < 0.1) c.seconds = std::min(c.seconds, seconds_of(*c.kernel, *c.arguments));
     c.iterations = std::clamp(std::lround(repetition_seconds / std::max(c.seconds, 1e-9)), 1l, 20000l);
     c.repetitions = std::clamp(int(budget_seconds / (c.seconds * double(c.iterations))), fewest_repetitions, usual_repetitions);
     field_.contenders.push_back(std::move(c));

@@ -21,14 +21,11 @@ double median(std::vector<double> v) {
 
 namespace {
 void repetition(benchmark::State& state, Contender& c, double flops) {
-  using clock = std::chrono::steady_clock;
   if (c.seconds < 0.02) (*c.kernel)(*c.arguments);  // warm: the others have had the caches
   const double before = peak_flops(c.isa);
   double total = 0;
   for (auto _ : state) {
-    const auto begin = clock::now();
-    (*c.kernel)(*c.arguments);
-    const double seconds = std::chrono::duration<double>(clock::now() - begin).count();
+    const double seconds = seconds_of(*c.kernel, *c.arguments);
     state.SetIterationTime(seconds);
     total += seconds;
   }
@@ -74,7 +71,15 @@ Summary summarise(const Contender& c, double flops) {
   return s;
 }
 
-void pin_to_one_core() {
+double seconds_of(const host::Kernel& kernel, const host::Arguments& arguments) {
+  using clock = std::chrono::steady_clock;
+  const auto begin = clock::now();
+  kernel(arguments);
+  return std::chrono::duration<double>(clock::now() - begin).count();
+}
+
+Pinned::Pinned() {
+  sched_getaffinity(0, sizeof before_, &before_);
   const int cpu = sched_getcpu();
   if (cpu < 0) return;
   cpu_set_t set;
@@ -82,6 +87,7 @@ void pin_to_one_core() {
   CPU_SET(cpu, &set);
   sched_setaffinity(0, sizeof set, &set);
 }
+Pinned::~Pinned() { sched_setaffinity(0, sizeof before_, &before_); }
 
 void Recorder::measure(const Subject& subject, std::vector<Contender>& contenders, double flops) {
   if (contenders.empty()) return;

@@ -1,5 +1,7 @@
 // Timing, by Google Benchmark: contenders in random turns, the peak around every repetition.
 #pragma once
+#include <sched.h>
+
 #include <string>
 #include <vector>
 
@@ -17,8 +19,20 @@ Summary summarise(const Contender&, double flops);
 
 double median(std::vector<double>);  // 0 of none
 
-// Pins the calling thread to the CPU that it runs on, for good.
-void pin_to_one_core();
+// Of one call.
+double seconds_of(const host::Kernel&, const host::Arguments&);
+
+// Pins the calling thread to the CPU that it runs on, while it lives; threads that it starts are pinned too.
+class Pinned {
+ public:
+  Pinned();
+  ~Pinned();
+  Pinned(const Pinned&) = delete;
+  Pinned& operator=(const Pinned&) = delete;
+
+ private:
+  cpu_set_t before_;
+};
 
 // Collects the runs of every subject, for the JSON at the end.
 class Recorder {

@@ -3,17 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 
 namespace attune::bench {
 namespace {
 
-// The model's first, then what it ranks next, each a quarter of them from further down the list: the
-// model is good, and wrong where it matters.
+// Three quarters are what the model ranks first; the others stand further down, evenly, among those that
+// it puts within a tenth of the first.
 std::vector<Choice> field(const std::vector<Ranked>& ranked, int wanted) {
   std::vector<Choice> r;
   const std::size_t near = std::min(ranked.size(), std::size_t(wanted - wanted / 4));
   for (std::size_t i = 0; i < near; ++i) r.push_back(ranked[i].choice);
-  std::size_t end = near;  // of those within a tenth
+  std::size_t end = near;
   while (end < ranked.size() && ranked[end].cycles <= 1.1 * ranked[0].cycles) ++end;
   const std::size_t far = std::min(end - near, std::size_t(wanted / 4));
   for (std::size_t i = 0; i < far; ++i) r.push_back(ranked[near + i * (end - near) / far].choice);
@@ -24,16 +25,15 @@ std::vector<Choice> field(const std::vector<Ranked>& ranked, int wanted) {
 
 Tuning tune(const Subject& subject, const std::string& isa, Tuning t, const TuneOptions& options, const Arena::Progress& progress, const std::function<void(const Tuning&)>& decided) {
   const std::vector<Decision> all = decisions(subject.graph, isa);
-  const auto done = [&](const Decision& d) { return std::find(t.tuned.begin(), t.tuned.end(), d.title) != t.tuned.end(); };
+  const auto done = [&](const Decision& d) { return attune::decided(t.choices, d.region); };
   if (std::all_of(all.begin(), all.end(), done)) return t;
   Arena arena(subject, isa, progress);
   for (const Decision& d : all) {
-    t.choices.resize(std::max(t.choices.size(), d.region + 1));
     if (done(d)) continue;
     std::vector<Choices> candidates;
     for (const Choice& c : field(d.ranked, options.candidates)) {
       candidates.push_back(t.choices);
-      candidates.back()[d.region] = c;
+      decide(candidates.back(), d.region, c);
     }
     const auto told = [&](std::size_t i, std::size_t n, const std::string& what) { progress(i, n, fmt::format("{}: {}", d.title, what)); };
     const Measured* best = nullptr;
@@ -47,8 +47,7 @@ Tuning tune(const Subject& subject, const std::string& isa, Tuning t, const Tune
     t.choices = best->choices;
     t.median_percent = best->median_percent;
     t.rounds = best->rounds;
-    t.gain /= best->time;
-    t.tuned.push_back(d.title);
+    t.gain = (t.gain == 0 ? 1 : t.gain) / best->time;
     decided(t);
   }
   return t;

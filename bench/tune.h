@@ -5,10 +5,9 @@
 namespace attune::bench {
 
 struct Tuning {
-  Choices choices;                       // the best so far
-  std::vector<std::string> tuned;        // regions that are decided, by title
+  Choices choices;                       // the best so far, of the regions that are decided
   double median_percent = 0;             // of FMA peak, of the whole call
-  double gain = 1;                       // how many times as fast as the model's first
+  double gain = 0;                       // how many times as fast as with the model's first for the regions measured now; 0: none was
   int rounds = 0;
   std::vector<std::string> failures;     // candidates that did not compile or gave wrong results
 };
@@ -18,8 +17,8 @@ struct TuneOptions {
   int rounds = 40;
 };
 
-// Continues from `start`, whose tuned regions are left as they are. `decided` is called whenever a
-// region is. A region's candidates are the first by the model and some that differ most from them.
+// Continues from `start`, whose decided regions are left as they are. `decided` is called whenever a
+// region is. A region's candidates are the model's first, and some of those that it puts within a tenth.
 Tuning tune(const Subject&, const std::string& isa, Tuning start, const TuneOptions&, const Arena::Progress&, const std::function<void(const Tuning&)>& decided);
 
 }  // namespace attune::bench

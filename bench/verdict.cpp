@@ -61,8 +61,7 @@ Verdict judge(const Subject& subject, const std::string& isa, int candidates, un
     double cycles = 0;
     for (const Decision& d : all) {
       const Ranked& r = d.ranked[attempt == 0 ? 0 : random() % d.ranked.size()];
-      choices.resize(std::max(choices.size(), d.region + 1));
-      choices[d.region] = r.choice;
+      decide(choices, d.region, r.choice);
       cycles += r.cycles;
     }
     if (!seen.insert(words(choices)).second) continue;

@@ -5,7 +5,6 @@
 
 #include <random>
 
-#include "bench/measure.h"
 #include "cli/commands.h"
 #include "cli/host/target.h"
 
@@ -22,7 +21,6 @@ std::string drawn_spec(std::mt19937& random) {
 }  // namespace
 
 int verdict(const Common& common, unsigned seed, int configurations, int candidates) {
-  attune::bench::pin_to_one_core();
   std::mt19937 random(seed);
   bool ok = true;
   fmt::print("seed {}: {} configurations, {} schedules each\n", seed, configurations, candidates);

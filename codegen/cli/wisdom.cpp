@@ -83,7 +83,7 @@ const WisdomEntry* Wisdom::find(const std::string& graph, const std::string& isa
 void Wisdom::merge(const WisdomEntry& e) {
   for (WisdomEntry& old : entries_)
     if (same_subject(old, e)) {
-      if (e.median_percent > old.median_percent || e.schedule.size() > old.schedule.size()) old = e;
+      if (e.schedule.size() > old.schedule.size() || (e.schedule.size() == old.schedule.size() && e.median_percent > old.median_percent)) old = e;
       return;
     }
   entries_.push_back(e);
@@ -101,15 +101,16 @@ std::map<std::string, Choices> Wisdom::schedules(const Graph& g, const std::vect
   std::map<std::string, Choices> r;
   const std::string graph = graph_hash(g), cpu = cpu_id();
   for (const std::string& isa : isas) {
-    const WisdomEntry* e = find(graph, isa, cpu);
-    if (!e) continue;
-    Choices& choices = r[isa];
-    for (const Decision& d : decisions(g, isa)) {
-      choices.resize(std::max(choices.size(), d.region + 1));
-      if (const auto c = e->schedule.find(d.title); c != e->schedule.end()) choices[d.region] = c->second;
-    }
+    if (const WisdomEntry* e = find(graph, isa, cpu)) r[isa] = choices_of(*e, decisions(g, isa));
   }
   return r;
+}
+
+Choices choices_of(const WisdomEntry& e, const std::vector<Decision>& all) {
+  Choices choices;
+  for (const Decision& d : all)
+    if (const auto c = e.schedule.find(d.title); c != e.schedule.end()) decide(choices, d.region, c->second);
+  return choices;
 }
 
 std::string cpu_id() {

@@ -26,8 +26,8 @@ class Wisdom {
   explicit Wisdom(std::string path);
   // The entry of this graph and ISA: of the CPU, else the best of another's.
   const WisdomEntry* find(const std::string& graph, const std::string& isa, const std::string& cpu) const;
-  // Keeps the entry unless there is a better one of the same graph, ISA, CPU and compiler; then writes
-  // the file, joined with what others wrote to it meanwhile. Throws Error.
+  // Keeps the entry unless there is one of the same graph, ISA, CPU and compiler that decides more
+  // regions, or as many and is faster; then writes the file, joined with what others wrote to it meanwhile. Throws Error.
   void add(const WisdomEntry&);
   // For GenerateOptions: what is known about the graph on each of the ISAs.
   std::map<std::string, Choices> schedules(const Graph&, const std::vector<std::string>& isas) const;
@@ -37,6 +37,9 @@ class Wisdom {
   std::vector<WisdomEntry> entries_;
   void merge(const WisdomEntry&);
 };
+
+// The regions that an entry decides.
+Choices choices_of(const WisdomEntry&, const std::vector<Decision>&);
 
 // vendor-family-model-stepping of this machine's CPU.
 std::string cpu_id();

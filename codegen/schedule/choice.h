@@ -23,7 +23,13 @@ struct StreamChoice {
 
 // Nothing to decide: monostate.
 using Choice = std::variant<std::monostate, ContractChoice, StreamChoice>;
-using Choices = std::vector<Choice>;  // one a region
+using Choices = std::vector<Choice>;  // one a region; those at the end may be missing
+
+inline void decide(Choices& choices, std::size_t region, Choice c) {
+  if (choices.size() <= region) choices.resize(region + 1);
+  choices[region] = c;
+}
+inline bool decided(const Choices& choices, std::size_t region) { return region < choices.size() && !std::holds_alternative<std::monostate>(choices[region]); }
 
 // "6x4"; "scores 6x4, values 6x4, 96 columns".
 std::string text_of(const Choice&);

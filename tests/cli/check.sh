@@ -138,6 +138,7 @@ says out 'times as fast'
 grep -qF '"version": 1' "$work/wisdom.json" && pass || fail "the wisdom has no version"
 cp "$work/wisdom.json" "$work/before.json"
 try 0 tune "$small" --isa portable --candidates 3 --wisdom "$work/wisdom.json"
+says out 'known before'
 cmp -s "$work/wisdom.json" "$work/before.json" && pass || fail "what was known was measured again"
 try 0 gen "$small" --isa portable --wisdom "$work/wisdom.json" -o "$work/tuned"
 sed 's/"columns": [0-9]*/"columns": 7/' "$work/wisdom.json" >"$work/odd.json"
