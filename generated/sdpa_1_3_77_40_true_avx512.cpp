@@ -448,9 +448,9 @@ struct attention_memory {
   vec s13_0 = splat(0.0f);
   vec s14_0 = splat(0.0f);
   vec s15_0 = splat(0.0f);
-  for (long from = 0; from < 40; from += 4) {
+  for (long four = 0; four < 40; four += 4) {
 #pragma GCC unroll 4
-    for (long k = from; k < from + 4; ++k) {
+    for (long k = four; k < four + 4; ++k) {
       const vec b0 = load(rows + 16 * k);
       const vec a0 = splat(b[k]);
       s0_0 = fma(a0, b0, s0_0);
@@ -530,9 +530,9 @@ struct attention_memory {
   vec s13_0 = splat(0.0f);
   vec s14_0 = splat(0.0f);
   vec s15_0 = splat(0.0f);
-  for (long from = 0; from < 40; from += 4) {
+  for (long four = 0; four < 40; four += 4) {
 #pragma GCC unroll 4
-    for (long k = from; k < from + 4; ++k) {
+    for (long k = four; k < four + 4; ++k) {
       const vec b0 = load(rows + 16 * k);
       const vec a0 = splat(b[k]);
       s0_0 = fma(a0, b0, s0_0);
@@ -675,9 +675,9 @@ struct attention_memory {
   vec s13_0 = start0;
   vec s14_0 = start0;
   vec s15_0 = start0;
-  for (long from = 0; from < 40; from += 4) {
+  for (long four = 0; four < 40; four += 4) {
 #pragma GCC unroll 4
-    for (long k = from; k < from + 4; ++k) {
+    for (long k = four; k < four + 4; ++k) {
       const vec b0 = load(rows + 16 * k);
       const vec a0 = splat(b[k]);
       s0_0 = fma(a0, b0, s0_0);
@@ -772,9 +772,9 @@ struct attention_memory {
   vec s13_0 = start0;
   vec s14_0 = start0;
   vec s15_0 = start0;
-  for (long from = 0; from < 40; from += 4) {
+  for (long four = 0; four < 40; four += 4) {
 #pragma GCC unroll 4
-    for (long k = from; k < from + 4; ++k) {
+    for (long k = four; k < four + 4; ++k) {
       const vec b0 = load(rows + 16 * k);
       const vec a0 = splat(b[k]);
       s0_0 = fma(a0, b0, s0_0);
@@ -1852,14 +1852,16 @@ struct attention_memory {
   }
 }
 
-// 5 rows x 40 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_5x40(const float* weights, const float* v, long count,
+// 7 rows x 40 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_7x40(const float* weights, const float* v, long count,
     float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
   vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
 
   if (!fresh) {
     s00 = load(out);
@@ -1877,6 +1879,12 @@ struct attention_memory {
     s40 = load(out + 160);
     s41 = load(out + 176);
     s42 = load_part(out + 192, 8);
+    s50 = load(out + 200);
+    s51 = load(out + 216);
+    s52 = load_part(out + 232, 8);
+    s60 = load(out + 240);
+    s61 = load(out + 256);
+    s62 = load_part(out + 272, 8);
   }
 
 #pragma GCC unroll 4
@@ -1904,6 +1912,14 @@ struct attention_memory {
     s40 = fma(a4, b0, s40);
     s41 = fma(a4, b1, s41);
     s42 = fma(a4, b2, s42);
+    const vec a5 = splat(weights[16 * k + 5]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    const vec a6 = splat(weights[16 * k + 6]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
   }
 
   store(out, s00);
@@ -1921,6 +1937,94 @@ struct attention_memory {
   store(out + 160, s40);
   store(out + 176, s41);
   store_part(out + 192, s42, 8);
+  store(out + 200, s50);
+  store(out + 216, s51);
+  store_part(out + 232, s52, 8);
+  store(out + 240, s60);
+  store(out + 256, s61);
+  store_part(out + 272, s62, 8);
+}
+
+// 6 rows x 40 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_6x40(const float* weights, const float* v, long count,
+    float* out, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+
+  if (!fresh) {
+    s00 = load(out);
+    s01 = load(out + 16);
+    s02 = load_part(out + 32, 8);
+    s10 = load(out + 40);
+    s11 = load(out + 56);
+    s12 = load_part(out + 72, 8);
+    s20 = load(out + 80);
+    s21 = load(out + 96);
+    s22 = load_part(out + 112, 8);
+    s30 = load(out + 120);
+    s31 = load(out + 136);
+    s32 = load_part(out + 152, 8);
+    s40 = load(out + 160);
+    s41 = load(out + 176);
+    s42 = load_part(out + 192, 8);
+    s50 = load(out + 200);
+    s51 = load(out + 216);
+    s52 = load_part(out + 232, 8);
+  }
+
+#pragma GCC unroll 4
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 40 * k);
+    const vec b1 = load(v + 40 * k + 16);
+    const vec b2 = load_part(v + 40 * k + 32, 8);
+    const vec a0 = splat(weights[16 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(weights[16 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(weights[16 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(weights[16 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    const vec a4 = splat(weights[16 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    const vec a5 = splat(weights[16 * k + 5]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store_part(out + 32, s02, 8);
+  store(out + 40, s10);
+  store(out + 56, s11);
+  store_part(out + 72, s12, 8);
+  store(out + 80, s20);
+  store(out + 96, s21);
+  store_part(out + 112, s22, 8);
+  store(out + 120, s30);
+  store(out + 136, s31);
+  store_part(out + 152, s32, 8);
+  store(out + 160, s40);
+  store(out + 176, s41);
+  store_part(out + 192, s42, 8);
+  store(out + 200, s50);
+  store(out + 216, s51);
+  store_part(out + 232, s52, 8);
 }
 
 // Scores of 13 rows and `count` columns become weights and are folded into the result.
@@ -1930,15 +2034,15 @@ struct attention_memory {
   float* out = m.out + 3080 * c1 + 40 * row;
   store(local.total, load(local.total) + load(local.block_total));
 
-  for (long i = 0; i < 8; i += 8) {
-    const long high_last = smaller(16 * ((row + i + 7) / 16) + 16, 77);
+  {
+    const long high_last = smaller(16 * ((row + 6) / 16) + 16, 77);
     const long end = smaller(high_last - col, count);
-    attention_values_8x40(local.scores + i, v, end, out + 40 * i, fresh);
+    attention_values_7x40(local.scores, v, end, out, fresh);
   }
   {
     const long high_last = smaller(16 * ((row + 12) / 16) + 16, 77);
     const long end = smaller(high_last - col, count);
-    attention_values_5x40(local.scores + 8, v, end, out + 320, fresh);
+    attention_values_6x40(local.scores + 7, v, end, out + 280, fresh);
   }
 }
 
@@ -1978,14 +2082,16 @@ struct attention_memory {
   attention_fold_13(m, c1, row, col, count, local, fresh);
 }
 
-// 5 rows x 40 columns of the result, over `count` weights each, of which those of -0 don't count.
-[[gnu::noinline]] void attention_values_5x40_with_holes(const float* weights, const float* v,
+// 7 rows x 40 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_7x40_with_holes(const float* weights, const float* v,
     long count, float* out, const float* holes, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
   vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
 
   if (!fresh) {
     s00 = load(out);
@@ -2003,6 +2109,12 @@ struct attention_memory {
     s40 = load(out + 160);
     s41 = load(out + 176);
     s42 = load_part(out + 192, 8);
+    s50 = load(out + 200);
+    s51 = load(out + 216);
+    s52 = load_part(out + 232, 8);
+    s60 = load(out + 240);
+    s61 = load(out + 256);
+    s62 = load_part(out + 272, 8);
   }
 
   for (long k = 0; k < count; ++k) {
@@ -2035,6 +2147,16 @@ struct attention_memory {
       s40 = fma_unless(hole4, a4, b0, s40);
       s41 = fma_unless(hole4, a4, b1, s41);
       s42 = fma_unless(hole4, a4, b2, s42);
+      const vec a5 = splat(weights[16 * k + 5]);
+      const lanes_t hole5 = is_minus_zero(a5);
+      s50 = fma_unless(hole5, a5, b0, s50);
+      s51 = fma_unless(hole5, a5, b1, s51);
+      s52 = fma_unless(hole5, a5, b2, s52);
+      const vec a6 = splat(weights[16 * k + 6]);
+      const lanes_t hole6 = is_minus_zero(a6);
+      s60 = fma_unless(hole6, a6, b0, s60);
+      s61 = fma_unless(hole6, a6, b1, s61);
+      s62 = fma_unless(hole6, a6, b2, s62);
     } else {
       const vec b0 = load(v + 40 * k);
       const vec b1 = load(v + 40 * k + 16);
@@ -2059,6 +2181,14 @@ struct attention_memory {
       s40 = fma(a4, b0, s40);
       s41 = fma(a4, b1, s41);
       s42 = fma(a4, b2, s42);
+      const vec a5 = splat(weights[16 * k + 5]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+      s52 = fma(a5, b2, s52);
+      const vec a6 = splat(weights[16 * k + 6]);
+      s60 = fma(a6, b0, s60);
+      s61 = fma(a6, b1, s61);
+      s62 = fma(a6, b2, s62);
     }
   }
 
@@ -2077,6 +2207,129 @@ struct attention_memory {
   store(out + 160, s40);
   store(out + 176, s41);
   store_part(out + 192, s42, 8);
+  store(out + 200, s50);
+  store(out + 216, s51);
+  store_part(out + 232, s52, 8);
+  store(out + 240, s60);
+  store(out + 256, s61);
+  store_part(out + 272, s62, 8);
+}
+
+// 6 rows x 40 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_6x40_with_holes(const float* weights, const float* v,
+    long count, float* out, const float* holes, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+
+  if (!fresh) {
+    s00 = load(out);
+    s01 = load(out + 16);
+    s02 = load_part(out + 32, 8);
+    s10 = load(out + 40);
+    s11 = load(out + 56);
+    s12 = load_part(out + 72, 8);
+    s20 = load(out + 80);
+    s21 = load(out + 96);
+    s22 = load_part(out + 112, 8);
+    s30 = load(out + 120);
+    s31 = load(out + 136);
+    s32 = load_part(out + 152, 8);
+    s40 = load(out + 160);
+    s41 = load(out + 176);
+    s42 = load_part(out + 192, 8);
+    s50 = load(out + 200);
+    s51 = load(out + 216);
+    s52 = load_part(out + 232, 8);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    if (holes[k] > 0.0f) {
+      const vec b0 = load(v + 40 * k);
+      const vec b1 = load(v + 40 * k + 16);
+      const vec b2 = load_part(v + 40 * k + 32, 8);
+      const vec a0 = splat(weights[16 * k]);
+      const lanes_t hole0 = is_minus_zero(a0);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      s02 = fma_unless(hole0, a0, b2, s02);
+      const vec a1 = splat(weights[16 * k + 1]);
+      const lanes_t hole1 = is_minus_zero(a1);
+      s10 = fma_unless(hole1, a1, b0, s10);
+      s11 = fma_unless(hole1, a1, b1, s11);
+      s12 = fma_unless(hole1, a1, b2, s12);
+      const vec a2 = splat(weights[16 * k + 2]);
+      const lanes_t hole2 = is_minus_zero(a2);
+      s20 = fma_unless(hole2, a2, b0, s20);
+      s21 = fma_unless(hole2, a2, b1, s21);
+      s22 = fma_unless(hole2, a2, b2, s22);
+      const vec a3 = splat(weights[16 * k + 3]);
+      const lanes_t hole3 = is_minus_zero(a3);
+      s30 = fma_unless(hole3, a3, b0, s30);
+      s31 = fma_unless(hole3, a3, b1, s31);
+      s32 = fma_unless(hole3, a3, b2, s32);
+      const vec a4 = splat(weights[16 * k + 4]);
+      const lanes_t hole4 = is_minus_zero(a4);
+      s40 = fma_unless(hole4, a4, b0, s40);
+      s41 = fma_unless(hole4, a4, b1, s41);
+      s42 = fma_unless(hole4, a4, b2, s42);
+      const vec a5 = splat(weights[16 * k + 5]);
+      const lanes_t hole5 = is_minus_zero(a5);
+      s50 = fma_unless(hole5, a5, b0, s50);
+      s51 = fma_unless(hole5, a5, b1, s51);
+      s52 = fma_unless(hole5, a5, b2, s52);
+    } else {
+      const vec b0 = load(v + 40 * k);
+      const vec b1 = load(v + 40 * k + 16);
+      const vec b2 = load_part(v + 40 * k + 32, 8);
+      const vec a0 = splat(weights[16 * k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      const vec a1 = splat(weights[16 * k + 1]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      const vec a2 = splat(weights[16 * k + 2]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      const vec a3 = splat(weights[16 * k + 3]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+      const vec a4 = splat(weights[16 * k + 4]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      s42 = fma(a4, b2, s42);
+      const vec a5 = splat(weights[16 * k + 5]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+      s52 = fma(a5, b2, s52);
+    }
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store_part(out + 32, s02, 8);
+  store(out + 40, s10);
+  store(out + 56, s11);
+  store_part(out + 72, s12, 8);
+  store(out + 80, s20);
+  store(out + 96, s21);
+  store_part(out + 112, s22, 8);
+  store(out + 120, s30);
+  store(out + 136, s31);
+  store_part(out + 152, s32, 8);
+  store(out + 160, s40);
+  store(out + 176, s41);
+  store_part(out + 192, s42, 8);
+  store(out + 200, s50);
+  store(out + 216, s51);
+  store_part(out + 232, s52, 8);
 }
 
 // Scores of 13 rows and `count` columns become weights and are folded into the result.
@@ -2086,15 +2339,15 @@ struct attention_memory {
   float* out = m.out + 3080 * c1 + 40 * row;
   store(local.total, load(local.total) + load(local.block_total));
 
-  for (long i = 0; i < 8; i += 8) {
-    const long high_last = smaller(16 * ((row + i + 7) / 16) + 16, 77);
+  {
+    const long high_last = smaller(16 * ((row + 6) / 16) + 16, 77);
     const long end = smaller(high_last - col, count);
-    attention_values_8x40_with_holes(local.scores + i, v, end, out + 40 * i, local.holes, fresh);
+    attention_values_7x40_with_holes(local.scores, v, end, out, local.holes, fresh);
   }
   {
     const long high_last = smaller(16 * ((row + 12) / 16) + 16, 77);
     const long end = smaller(high_last - col, count);
-    attention_values_5x40_with_holes(local.scores + 8, v, end, out + 320, local.holes, fresh);
+    attention_values_6x40_with_holes(local.scores + 7, v, end, out + 280, local.holes, fresh);
   }
 }
 

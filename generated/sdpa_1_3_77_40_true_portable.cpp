@@ -19,8 +19,8 @@
 //   6.16 kB and nowhere else. 9 blocks of 8 rows, score tiles of 8 columns x 8 lanes: 8 of 16
 //   registers accumulate, a step is 8 fma on 9 loads. 1 block of 5 rows, score tiles of 6 columns x
 //   8 lanes: 6 of 16 registers accumulate, a step is 6 fma on 7 loads. Whole tiles of removed pairs
-//   are skipped; tiles that keep all pairs test none. Value tiles of 2 rows x 40 columns: 10 of 16
-//   registers accumulate, a step is 10 fma on 7 loads.
+//   are skipped; tiles that keep all pairs test none. Value tiles of 4 rows x 24 columns: 12 of 16
+//   registers accumulate, a step is 12 fma on 7 loads.
 #include "sdpa_1_3_77_40_true.h"
 
 #ifdef __FAST_MATH__
@@ -990,56 +990,111 @@ struct attention_memory {
   }
 }
 
-// 2 rows x 40 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_2x40(const float* weights, const float* v, long count,
+// 4 rows x 24 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_4x24(const float* weights, const float* v, long count,
     float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
 
   if (!fresh) {
     s00 = load(out);
     s01 = load(out + 8);
     s02 = load(out + 16);
-    s03 = load(out + 24);
-    s04 = load(out + 32);
     s10 = load(out + 40);
     s11 = load(out + 48);
     s12 = load(out + 56);
-    s13 = load(out + 64);
-    s14 = load(out + 72);
+    s20 = load(out + 80);
+    s21 = load(out + 88);
+    s22 = load(out + 96);
+    s30 = load(out + 120);
+    s31 = load(out + 128);
+    s32 = load(out + 136);
   }
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
-    const vec a0 = splat(weights[8 * k]);
-    const vec a1 = splat(weights[8 * k + 1]);
     const vec b0 = load(v + 40 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
     const vec b1 = load(v + 40 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
     const vec b2 = load(v + 40 * k + 16);
+    const vec a0 = splat(weights[8 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
     s02 = fma(a0, b2, s02);
+    const vec a1 = splat(weights[8 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
     s12 = fma(a1, b2, s12);
-    const vec b3 = load(v + 40 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-    const vec b4 = load(v + 40 * k + 32);
-    s04 = fma(a0, b4, s04);
-    s14 = fma(a1, b4, s14);
+    const vec a2 = splat(weights[8 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(weights[8 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
   }
 
   store(out, s00);
   store(out + 8, s01);
   store(out + 16, s02);
-  store(out + 24, s03);
-  store(out + 32, s04);
   store(out + 40, s10);
   store(out + 48, s11);
   store(out + 56, s12);
-  store(out + 64, s13);
-  store(out + 72, s14);
+  store(out + 80, s20);
+  store(out + 88, s21);
+  store(out + 96, s22);
+  store(out + 120, s30);
+  store(out + 128, s31);
+  store(out + 136, s32);
+}
+
+// 4 rows x 16 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_4x16(const float* weights, const float* v, long count,
+    float* out, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+
+  if (!fresh) {
+    s00 = load(out);
+    s01 = load(out + 8);
+    s10 = load(out + 40);
+    s11 = load(out + 48);
+    s20 = load(out + 80);
+    s21 = load(out + 88);
+    s30 = load(out + 120);
+    s31 = load(out + 128);
+  }
+
+#pragma GCC unroll 4
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 40 * k);
+    const vec b1 = load(v + 40 * k + 8);
+    const vec a0 = splat(weights[8 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(weights[8 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(weights[8 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(weights[8 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 40, s10);
+  store(out + 48, s11);
+  store(out + 80, s20);
+  store(out + 88, s21);
+  store(out + 120, s30);
+  store(out + 128, s31);
 }
 
 // Scores of 8 rows and `count` columns become weights and are folded into the result.
@@ -1049,10 +1104,15 @@ struct attention_memory {
   float* out = m.out + 3080 * c1 + 40 * row;
   store(local.total, load(local.total) + load(local.block_total));
 
-  for (long i = 0; i < 8; i += 2) {
-    const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
+  for (long i = 0; i < 8; i += 4) {
+    const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 77);
     const long end = smaller(high_last - col, count);
-    attention_values_2x40(local.scores + i, v, end, out + 40 * i, fresh);
+    attention_values_4x24(local.scores + i, v, end, out + 40 * i, fresh);
+  }
+  for (long i = 0; i < 8; i += 4) {
+    const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 77);
+    const long end = smaller(high_last - col, count);
+    attention_values_4x16(local.scores + i, v + 24, end, out + 40 * i + 24, fresh);
   }
 }
 
@@ -1124,77 +1184,156 @@ struct attention_memory {
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
 }
 
-// 2 rows x 40 columns of the result, over `count` weights each, of which those of -0 don't count.
-[[gnu::noinline]] void attention_values_2x40_with_holes(const float* weights, const float* v,
+// 4 rows x 24 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_4x24_with_holes(const float* weights, const float* v,
     long count, float* out, const float* holes, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
 
   if (!fresh) {
     s00 = load(out);
     s01 = load(out + 8);
     s02 = load(out + 16);
-    s03 = load(out + 24);
-    s04 = load(out + 32);
     s10 = load(out + 40);
     s11 = load(out + 48);
     s12 = load(out + 56);
-    s13 = load(out + 64);
-    s14 = load(out + 72);
+    s20 = load(out + 80);
+    s21 = load(out + 88);
+    s22 = load(out + 96);
+    s30 = load(out + 120);
+    s31 = load(out + 128);
+    s32 = load(out + 136);
   }
 
   for (long k = 0; k < count; ++k) {
     if (holes[k] > 0.0f) {
+      const vec b0 = load(v + 40 * k);
+      const vec b1 = load(v + 40 * k + 8);
+      const vec b2 = load(v + 40 * k + 16);
       const vec a0 = splat(weights[8 * k]);
       const lanes_t hole0 = is_minus_zero(a0);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      s02 = fma_unless(hole0, a0, b2, s02);
       const vec a1 = splat(weights[8 * k + 1]);
       const lanes_t hole1 = is_minus_zero(a1);
-      const vec b0 = load(v + 40 * k);
-      s00 = fma_unless(hole0, a0, b0, s00);
       s10 = fma_unless(hole1, a1, b0, s10);
-      const vec b1 = load(v + 40 * k + 8);
-      s01 = fma_unless(hole0, a0, b1, s01);
       s11 = fma_unless(hole1, a1, b1, s11);
-      const vec b2 = load(v + 40 * k + 16);
-      s02 = fma_unless(hole0, a0, b2, s02);
       s12 = fma_unless(hole1, a1, b2, s12);
-      const vec b3 = load(v + 40 * k + 24);
-      s03 = fma_unless(hole0, a0, b3, s03);
-      s13 = fma_unless(hole1, a1, b3, s13);
-      const vec b4 = load(v + 40 * k + 32);
-      s04 = fma_unless(hole0, a0, b4, s04);
-      s14 = fma_unless(hole1, a1, b4, s14);
+      const vec a2 = splat(weights[8 * k + 2]);
+      const lanes_t hole2 = is_minus_zero(a2);
+      s20 = fma_unless(hole2, a2, b0, s20);
+      s21 = fma_unless(hole2, a2, b1, s21);
+      s22 = fma_unless(hole2, a2, b2, s22);
+      const vec a3 = splat(weights[8 * k + 3]);
+      const lanes_t hole3 = is_minus_zero(a3);
+      s30 = fma_unless(hole3, a3, b0, s30);
+      s31 = fma_unless(hole3, a3, b1, s31);
+      s32 = fma_unless(hole3, a3, b2, s32);
     } else {
-      const vec a0 = splat(weights[8 * k]);
-      const vec a1 = splat(weights[8 * k + 1]);
       const vec b0 = load(v + 40 * k);
-      s00 = fma(a0, b0, s00);
-      s10 = fma(a1, b0, s10);
       const vec b1 = load(v + 40 * k + 8);
-      s01 = fma(a0, b1, s01);
-      s11 = fma(a1, b1, s11);
       const vec b2 = load(v + 40 * k + 16);
+      const vec a0 = splat(weights[8 * k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
       s02 = fma(a0, b2, s02);
+      const vec a1 = splat(weights[8 * k + 1]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
       s12 = fma(a1, b2, s12);
-      const vec b3 = load(v + 40 * k + 24);
-      s03 = fma(a0, b3, s03);
-      s13 = fma(a1, b3, s13);
-      const vec b4 = load(v + 40 * k + 32);
-      s04 = fma(a0, b4, s04);
-      s14 = fma(a1, b4, s14);
+      const vec a2 = splat(weights[8 * k + 2]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      const vec a3 = splat(weights[8 * k + 3]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
     }
   }
 
   store(out, s00);
   store(out + 8, s01);
   store(out + 16, s02);
-  store(out + 24, s03);
-  store(out + 32, s04);
   store(out + 40, s10);
   store(out + 48, s11);
   store(out + 56, s12);
-  store(out + 64, s13);
-  store(out + 72, s14);
+  store(out + 80, s20);
+  store(out + 88, s21);
+  store(out + 96, s22);
+  store(out + 120, s30);
+  store(out + 128, s31);
+  store(out + 136, s32);
+}
+
+// 4 rows x 16 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_4x16_with_holes(const float* weights, const float* v,
+    long count, float* out, const float* holes, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+
+  if (!fresh) {
+    s00 = load(out);
+    s01 = load(out + 8);
+    s10 = load(out + 40);
+    s11 = load(out + 48);
+    s20 = load(out + 80);
+    s21 = load(out + 88);
+    s30 = load(out + 120);
+    s31 = load(out + 128);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    if (holes[k] > 0.0f) {
+      const vec b0 = load(v + 40 * k);
+      const vec b1 = load(v + 40 * k + 8);
+      const vec a0 = splat(weights[8 * k]);
+      const lanes_t hole0 = is_minus_zero(a0);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      const vec a1 = splat(weights[8 * k + 1]);
+      const lanes_t hole1 = is_minus_zero(a1);
+      s10 = fma_unless(hole1, a1, b0, s10);
+      s11 = fma_unless(hole1, a1, b1, s11);
+      const vec a2 = splat(weights[8 * k + 2]);
+      const lanes_t hole2 = is_minus_zero(a2);
+      s20 = fma_unless(hole2, a2, b0, s20);
+      s21 = fma_unless(hole2, a2, b1, s21);
+      const vec a3 = splat(weights[8 * k + 3]);
+      const lanes_t hole3 = is_minus_zero(a3);
+      s30 = fma_unless(hole3, a3, b0, s30);
+      s31 = fma_unless(hole3, a3, b1, s31);
+    } else {
+      const vec b0 = load(v + 40 * k);
+      const vec b1 = load(v + 40 * k + 8);
+      const vec a0 = splat(weights[8 * k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(weights[8 * k + 1]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(weights[8 * k + 2]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(weights[8 * k + 3]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+    }
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 40, s10);
+  store(out + 48, s11);
+  store(out + 80, s20);
+  store(out + 88, s21);
+  store(out + 120, s30);
+  store(out + 128, s31);
 }
 
 // Scores of 8 rows and `count` columns become weights and are folded into the result.
@@ -1204,10 +1343,16 @@ struct attention_memory {
   float* out = m.out + 3080 * c1 + 40 * row;
   store(local.total, load(local.total) + load(local.block_total));
 
-  for (long i = 0; i < 8; i += 2) {
-    const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
+  for (long i = 0; i < 8; i += 4) {
+    const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 77);
     const long end = smaller(high_last - col, count);
-    attention_values_2x40_with_holes(local.scores + i, v, end, out + 40 * i, local.holes, fresh);
+    attention_values_4x24_with_holes(local.scores + i, v, end, out + 40 * i, local.holes, fresh);
+  }
+  for (long i = 0; i < 8; i += 4) {
+    const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 77);
+    const long end = smaller(high_last - col, count);
+    attention_values_4x16_with_holes(local.scores + i, v + 24, end, out + 40 * i + 24, local.holes,
+        fresh);
   }
 }
 
@@ -1683,39 +1828,161 @@ struct attention_memory {
   }
 }
 
-// One row x 40 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_1x40(const float* weights, const float* v, long count,
+// 3 rows x 24 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_3x24(const float* weights, const float* v, long count,
     float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
 
   if (!fresh) {
     s00 = load(out);
     s01 = load(out + 8);
     s02 = load(out + 16);
-    s03 = load(out + 24);
-    s04 = load(out + 32);
+    s10 = load(out + 40);
+    s11 = load(out + 48);
+    s12 = load(out + 56);
+    s20 = load(out + 80);
+    s21 = load(out + 88);
+    s22 = load(out + 96);
   }
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
-    const vec a0 = splat(weights[8 * k]);
     const vec b0 = load(v + 40 * k);
-    s00 = fma(a0, b0, s00);
     const vec b1 = load(v + 40 * k + 8);
-    s01 = fma(a0, b1, s01);
     const vec b2 = load(v + 40 * k + 16);
+    const vec a0 = splat(weights[8 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
     s02 = fma(a0, b2, s02);
-    const vec b3 = load(v + 40 * k + 24);
-    s03 = fma(a0, b3, s03);
-    const vec b4 = load(v + 40 * k + 32);
-    s04 = fma(a0, b4, s04);
+    const vec a1 = splat(weights[8 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(weights[8 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
   }
 
   store(out, s00);
   store(out + 8, s01);
   store(out + 16, s02);
-  store(out + 24, s03);
-  store(out + 32, s04);
+  store(out + 40, s10);
+  store(out + 48, s11);
+  store(out + 56, s12);
+  store(out + 80, s20);
+  store(out + 88, s21);
+  store(out + 96, s22);
+}
+
+// 2 rows x 24 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_2x24(const float* weights, const float* v, long count,
+    float* out, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+
+  if (!fresh) {
+    s00 = load(out);
+    s01 = load(out + 8);
+    s02 = load(out + 16);
+    s10 = load(out + 40);
+    s11 = load(out + 48);
+    s12 = load(out + 56);
+  }
+
+#pragma GCC unroll 4
+  for (long k = 0; k < count; ++k) {
+    const vec a0 = splat(weights[8 * k]);
+    const vec a1 = splat(weights[8 * k + 1]);
+    const vec b0 = load(v + 40 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(v + 40 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(v + 40 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 16, s02);
+  store(out + 40, s10);
+  store(out + 48, s11);
+  store(out + 56, s12);
+}
+
+// 3 rows x 16 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_3x16(const float* weights, const float* v, long count,
+    float* out, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+
+  if (!fresh) {
+    s00 = load(out);
+    s01 = load(out + 8);
+    s10 = load(out + 40);
+    s11 = load(out + 48);
+    s20 = load(out + 80);
+    s21 = load(out + 88);
+  }
+
+#pragma GCC unroll 4
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 40 * k);
+    const vec b1 = load(v + 40 * k + 8);
+    const vec a0 = splat(weights[8 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(weights[8 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(weights[8 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 40, s10);
+  store(out + 48, s11);
+  store(out + 80, s20);
+  store(out + 88, s21);
+}
+
+// 2 rows x 16 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_2x16(const float* weights, const float* v, long count,
+    float* out, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+
+  if (!fresh) {
+    s00 = load(out);
+    s01 = load(out + 8);
+    s10 = load(out + 40);
+    s11 = load(out + 48);
+  }
+
+#pragma GCC unroll 4
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 40 * k);
+    const vec b1 = load(v + 40 * k + 8);
+    const vec a0 = splat(weights[8 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(weights[8 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 40, s10);
+  store(out + 48, s11);
 }
 
 // Scores of 5 rows and `count` columns become weights and are folded into the result.
@@ -1725,15 +1992,25 @@ struct attention_memory {
   float* out = m.out + 3080 * c1 + 40 * row;
   store(local.total, load(local.total) + load(local.block_total));
 
-  for (long i = 0; i < 4; i += 2) {
-    const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
+  {
+    const long high_last = smaller(8 * ((row + 2) / 8) + 8, 77);
     const long end = smaller(high_last - col, count);
-    attention_values_2x40(local.scores + i, v, end, out + 40 * i, fresh);
+    attention_values_3x24(local.scores, v, end, out, fresh);
   }
   {
-    const long high_first = smaller(8 * ((row + 4) / 8) + 8, 77);
-    const long end = smaller(high_first - col, count);
-    attention_values_1x40(local.scores + 4, v, end, out + 160, fresh);
+    const long high_last = smaller(8 * ((row + 4) / 8) + 8, 77);
+    const long end = smaller(high_last - col, count);
+    attention_values_2x24(local.scores + 3, v, end, out + 120, fresh);
+  }
+  {
+    const long high_last = smaller(8 * ((row + 2) / 8) + 8, 77);
+    const long end = smaller(high_last - col, count);
+    attention_values_3x16(local.scores, v + 24, end, out + 24, fresh);
+  }
+  {
+    const long high_last = smaller(8 * ((row + 4) / 8) + 8, 77);
+    const long end = smaller(high_last - col, count);
+    attention_values_2x16(local.scores + 3, v + 24, end, out + 144, fresh);
   }
 }
 
@@ -1773,53 +2050,224 @@ struct attention_memory {
   attention_fold_5(m, c1, row, col, count, local, fresh);
 }
 
-// One row x 40 columns of the result, over `count` weights each, of which those of -0 don't count.
-[[gnu::noinline]] void attention_values_1x40_with_holes(const float* weights, const float* v,
+// 3 rows x 24 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_3x24_with_holes(const float* weights, const float* v,
     long count, float* out, const float* holes, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
 
   if (!fresh) {
     s00 = load(out);
     s01 = load(out + 8);
     s02 = load(out + 16);
-    s03 = load(out + 24);
-    s04 = load(out + 32);
+    s10 = load(out + 40);
+    s11 = load(out + 48);
+    s12 = load(out + 56);
+    s20 = load(out + 80);
+    s21 = load(out + 88);
+    s22 = load(out + 96);
   }
 
   for (long k = 0; k < count; ++k) {
     if (holes[k] > 0.0f) {
+      const vec b0 = load(v + 40 * k);
+      const vec b1 = load(v + 40 * k + 8);
+      const vec b2 = load(v + 40 * k + 16);
       const vec a0 = splat(weights[8 * k]);
       const lanes_t hole0 = is_minus_zero(a0);
-      const vec b0 = load(v + 40 * k);
       s00 = fma_unless(hole0, a0, b0, s00);
-      const vec b1 = load(v + 40 * k + 8);
       s01 = fma_unless(hole0, a0, b1, s01);
-      const vec b2 = load(v + 40 * k + 16);
       s02 = fma_unless(hole0, a0, b2, s02);
-      const vec b3 = load(v + 40 * k + 24);
-      s03 = fma_unless(hole0, a0, b3, s03);
-      const vec b4 = load(v + 40 * k + 32);
-      s04 = fma_unless(hole0, a0, b4, s04);
+      const vec a1 = splat(weights[8 * k + 1]);
+      const lanes_t hole1 = is_minus_zero(a1);
+      s10 = fma_unless(hole1, a1, b0, s10);
+      s11 = fma_unless(hole1, a1, b1, s11);
+      s12 = fma_unless(hole1, a1, b2, s12);
+      const vec a2 = splat(weights[8 * k + 2]);
+      const lanes_t hole2 = is_minus_zero(a2);
+      s20 = fma_unless(hole2, a2, b0, s20);
+      s21 = fma_unless(hole2, a2, b1, s21);
+      s22 = fma_unless(hole2, a2, b2, s22);
     } else {
-      const vec a0 = splat(weights[8 * k]);
       const vec b0 = load(v + 40 * k);
-      s00 = fma(a0, b0, s00);
       const vec b1 = load(v + 40 * k + 8);
-      s01 = fma(a0, b1, s01);
       const vec b2 = load(v + 40 * k + 16);
+      const vec a0 = splat(weights[8 * k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
       s02 = fma(a0, b2, s02);
-      const vec b3 = load(v + 40 * k + 24);
-      s03 = fma(a0, b3, s03);
-      const vec b4 = load(v + 40 * k + 32);
-      s04 = fma(a0, b4, s04);
+      const vec a1 = splat(weights[8 * k + 1]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      const vec a2 = splat(weights[8 * k + 2]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
     }
   }
 
   store(out, s00);
   store(out + 8, s01);
   store(out + 16, s02);
-  store(out + 24, s03);
-  store(out + 32, s04);
+  store(out + 40, s10);
+  store(out + 48, s11);
+  store(out + 56, s12);
+  store(out + 80, s20);
+  store(out + 88, s21);
+  store(out + 96, s22);
+}
+
+// 2 rows x 24 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_2x24_with_holes(const float* weights, const float* v,
+    long count, float* out, const float* holes, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+
+  if (!fresh) {
+    s00 = load(out);
+    s01 = load(out + 8);
+    s02 = load(out + 16);
+    s10 = load(out + 40);
+    s11 = load(out + 48);
+    s12 = load(out + 56);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    if (holes[k] > 0.0f) {
+      const vec a0 = splat(weights[8 * k]);
+      const lanes_t hole0 = is_minus_zero(a0);
+      const vec a1 = splat(weights[8 * k + 1]);
+      const lanes_t hole1 = is_minus_zero(a1);
+      const vec b0 = load(v + 40 * k);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s10 = fma_unless(hole1, a1, b0, s10);
+      const vec b1 = load(v + 40 * k + 8);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      s11 = fma_unless(hole1, a1, b1, s11);
+      const vec b2 = load(v + 40 * k + 16);
+      s02 = fma_unless(hole0, a0, b2, s02);
+      s12 = fma_unless(hole1, a1, b2, s12);
+    } else {
+      const vec a0 = splat(weights[8 * k]);
+      const vec a1 = splat(weights[8 * k + 1]);
+      const vec b0 = load(v + 40 * k);
+      s00 = fma(a0, b0, s00);
+      s10 = fma(a1, b0, s10);
+      const vec b1 = load(v + 40 * k + 8);
+      s01 = fma(a0, b1, s01);
+      s11 = fma(a1, b1, s11);
+      const vec b2 = load(v + 40 * k + 16);
+      s02 = fma(a0, b2, s02);
+      s12 = fma(a1, b2, s12);
+    }
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 16, s02);
+  store(out + 40, s10);
+  store(out + 48, s11);
+  store(out + 56, s12);
+}
+
+// 3 rows x 16 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_3x16_with_holes(const float* weights, const float* v,
+    long count, float* out, const float* holes, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+
+  if (!fresh) {
+    s00 = load(out);
+    s01 = load(out + 8);
+    s10 = load(out + 40);
+    s11 = load(out + 48);
+    s20 = load(out + 80);
+    s21 = load(out + 88);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    if (holes[k] > 0.0f) {
+      const vec b0 = load(v + 40 * k);
+      const vec b1 = load(v + 40 * k + 8);
+      const vec a0 = splat(weights[8 * k]);
+      const lanes_t hole0 = is_minus_zero(a0);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      const vec a1 = splat(weights[8 * k + 1]);
+      const lanes_t hole1 = is_minus_zero(a1);
+      s10 = fma_unless(hole1, a1, b0, s10);
+      s11 = fma_unless(hole1, a1, b1, s11);
+      const vec a2 = splat(weights[8 * k + 2]);
+      const lanes_t hole2 = is_minus_zero(a2);
+      s20 = fma_unless(hole2, a2, b0, s20);
+      s21 = fma_unless(hole2, a2, b1, s21);
+    } else {
+      const vec b0 = load(v + 40 * k);
+      const vec b1 = load(v + 40 * k + 8);
+      const vec a0 = splat(weights[8 * k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(weights[8 * k + 1]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(weights[8 * k + 2]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+    }
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 40, s10);
+  store(out + 48, s11);
+  store(out + 80, s20);
+  store(out + 88, s21);
+}
+
+// 2 rows x 16 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_2x16_with_holes(const float* weights, const float* v,
+    long count, float* out, const float* holes, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+
+  if (!fresh) {
+    s00 = load(out);
+    s01 = load(out + 8);
+    s10 = load(out + 40);
+    s11 = load(out + 48);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    if (holes[k] > 0.0f) {
+      const vec b0 = load(v + 40 * k);
+      const vec b1 = load(v + 40 * k + 8);
+      const vec a0 = splat(weights[8 * k]);
+      const lanes_t hole0 = is_minus_zero(a0);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      const vec a1 = splat(weights[8 * k + 1]);
+      const lanes_t hole1 = is_minus_zero(a1);
+      s10 = fma_unless(hole1, a1, b0, s10);
+      s11 = fma_unless(hole1, a1, b1, s11);
+    } else {
+      const vec b0 = load(v + 40 * k);
+      const vec b1 = load(v + 40 * k + 8);
+      const vec a0 = splat(weights[8 * k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(weights[8 * k + 1]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+    }
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 40, s10);
+  store(out + 48, s11);
 }
 
 // Scores of 5 rows and `count` columns become weights and are folded into the result.
@@ -1829,15 +2277,25 @@ struct attention_memory {
   float* out = m.out + 3080 * c1 + 40 * row;
   store(local.total, load(local.total) + load(local.block_total));
 
-  for (long i = 0; i < 4; i += 2) {
-    const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
+  {
+    const long high_last = smaller(8 * ((row + 2) / 8) + 8, 77);
     const long end = smaller(high_last - col, count);
-    attention_values_2x40_with_holes(local.scores + i, v, end, out + 40 * i, local.holes, fresh);
+    attention_values_3x24_with_holes(local.scores, v, end, out, local.holes, fresh);
   }
   {
-    const long high_first = smaller(8 * ((row + 4) / 8) + 8, 77);
-    const long end = smaller(high_first - col, count);
-    attention_values_1x40_with_holes(local.scores + 4, v, end, out + 160, local.holes, fresh);
+    const long high_last = smaller(8 * ((row + 4) / 8) + 8, 77);
+    const long end = smaller(high_last - col, count);
+    attention_values_2x24_with_holes(local.scores + 3, v, end, out + 120, local.holes, fresh);
+  }
+  {
+    const long high_last = smaller(8 * ((row + 2) / 8) + 8, 77);
+    const long end = smaller(high_last - col, count);
+    attention_values_3x16_with_holes(local.scores, v + 24, end, out + 24, local.holes, fresh);
+  }
+  {
+    const long high_last = smaller(8 * ((row + 4) / 8) + 8, 77);
+    const long end = smaller(high_last - col, count);
+    attention_values_2x16_with_holes(local.scores + 3, v + 24, end, out + 144, local.holes, fresh);
   }
 }
 

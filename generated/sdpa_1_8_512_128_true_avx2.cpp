@@ -15,12 +15,13 @@
 //   };
 //
 // What was decided:
-// - attention: 8 times 512 rows against 512 columns, 120 at a time: their scores lie in a worker's
-//   36.4 kB and nowhere else. 21 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
+// - attention: 8 times 512 rows against 512 columns, 264 at a time: their scores lie in a worker's
+//   50.5 kB and nowhere else. 21 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
 //   registers accumulate, a step is 12 fma on 7 loads. 1 block of 8 rows, score tiles of 12 columns
-//   x 8 lanes: 12 of 16 registers accumulate, a step is 12 fma on 13 loads. Whole tiles of removed
-//   pairs are skipped; tiles that keep all pairs test none. Value tiles of 3 rows x 32 columns: 12
-//   of 16 registers accumulate, a step is 12 fma on 7 loads.
+//   x 8 lanes: 12 of 16 registers accumulate, a step is 12 fma on 13 loads. Score tiles ask memory
+//   for the next columns and their values. Whole tiles of removed pairs are skipped; tiles that
+//   keep all pairs test none. Value tiles of 3 rows x 32 columns: 12 of 16 registers accumulate, a
+//   step is 12 fma on 7 loads.
 #include "sdpa_1_8_512_128_true.h"
 
 #include <immintrin.h>
@@ -210,6 +211,8 @@ static inline void restore_float_state(unsigned before) {
 #endif
 }
 
+static inline void prefetch(const float* p) { __builtin_prefetch(p); }
+
 static inline long smaller(long a, long b) { return b < a ? b : a; }
 
 // Where everything lies. Below, c0 and c1 count the outer dimensions, row and col the inner ones.
@@ -225,7 +228,7 @@ struct Memory {
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
   float rows[3072];       // [128][24], scaled, in units of log 2
-  float scores[2880];     // [120][24]; weights once they are known
+  float scores[6336];     // [264][24]; weights once they are known
   float peak[24];         // of each row, the score that the others are compared with
   float total[24];        // and the sum of its weights
   float carry[24];        // what its older sums are multiplied by, at the end by what
@@ -233,7 +236,7 @@ struct attention_memory {
   float block_total[24];  // and the sum of the block's weights
   float shift[24];        // -peak, where the rows' accumulators start
   float kept[24];         // 1 where the safe path found a pair that counts
-  float holes[128];       // [120]: 1 for a column with one that doesn't; then 1 if there is any
+  float holes[272];       // [264]: 1 for a column with one that doesn't; then 1 if there is any
   float fast[3072];       // [24][128], the results that it came to replace
 };
 
@@ -533,8 +536,8 @@ struct attention_memory {
 }
 
 // 4 columns x 24 rows of weights.
-[[gnu::noinline]] void attention_weights_4x24(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
+[[gnu::noinline]] void attention_weights_4x24(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c1, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
   const vec start2 = load(shift + 16);
@@ -542,27 +545,38 @@ struct attention_memory {
   vec s10 = start0, s11 = start1, s12 = start2;
   vec s20 = start0, s21 = start1, s22 = start2;
   vec s30 = start0, s31 = start1, s32 = start2;
+  for (long from = 0; from < 128; from += 16) {
+    const float* v = m.v + 65536 * c1 + 128 * col;
+    prefetch(b + from + 512);
+    prefetch(b + from + 640);
+    prefetch(b + from + 768);
+    prefetch(b + from + 896);
+    prefetch(v + from);
+    prefetch(v + from + 128);
+    prefetch(v + from + 256);
+    prefetch(v + from + 384);
 #pragma GCC unroll 4
-  for (long k = 0; k < 128; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
-    const vec b2 = load(rows + 24 * k + 16);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(b[k + 128]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 256]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(b[k + 384]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(rows + 24 * k);
+      const vec b1 = load(rows + 24 * k + 8);
+      const vec b2 = load(rows + 24 * k + 16);
+      const vec a0 = splat(b[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      const vec a1 = splat(b[k + 128]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      const vec a2 = splat(b[k + 256]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      const vec a3 = splat(b[k + 384]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+    }
   }
 
   const vec w0_0 = exp2_near(s00);
@@ -823,8 +837,8 @@ struct attention_memory {
   const float* b = m.k + 65536 * c1 + 128 * col;
   for (long j = from; j < count - 3; j += 4) {
     if (col + j < whole_end) {
-      attention_weights_4x24(local.rows, b + 128 * j, local.scores + 24 * j, local.shift,
-          local.block_total);
+      attention_weights_4x24(m, local.rows, b + 128 * j, local.scores + 24 * j, local.shift,
+          local.block_total, c1, col + j);
     } else {
       attention_weights_in_part_4x24(b + 128 * j, local.scores + 24 * j, row, col + j, local);
     }
@@ -1086,7 +1100,7 @@ struct attention_memory {
     some = some || hole;
   }
 
-  local.holes[120] = some ? 1.0f : 0.0f;
+  local.holes[264] = some ? 1.0f : 0.0f;
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -1212,7 +1226,7 @@ struct attention_memory {
     attention_carry_over_24(m, c1, row, local);
   }
 
-  if (local.holes[120] > 0.0f) {
+  if (local.holes[264] > 0.0f) {
     attention_fold_24_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_24(m, c1, row, col, count, local, fresh);
@@ -1251,8 +1265,8 @@ struct attention_memory {
   bool fresh = true;
   const long whole_end = 24 * nth;
   const long end = 24 * nth + 24;
-  for (long col = 0; col < end; col += 120) {
-    attention_visit_24_safely(m, c1, row, col, smaller(120, end - col), whole_end, local, fresh);
+  for (long col = 0; col < end; col += 264) {
+    attention_visit_24_safely(m, c1, row, col, smaller(264, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
@@ -1307,8 +1321,8 @@ struct attention_memory {
   bool fresh = true;
   const long whole_end = 24 * nth;
   const long end = 24 * nth + 24;
-  for (long col = 0; col < end; col += 120) {
-    attention_visit_24(m, c1, row, col, smaller(120, end - col), whole_end, local, fresh);
+  for (long col = 0; col < end; col += 264) {
+    attention_visit_24(m, c1, row, col, smaller(264, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
@@ -1641,8 +1655,8 @@ struct attention_memory {
 }
 
 // 12 columns x 8 rows of weights.
-[[gnu::noinline]] void attention_weights_12x8(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
+[[gnu::noinline]] void attention_weights_12x8(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c1, long col) {
   const vec start0 = load(shift);
   vec s0_0 = start0;
   vec s1_0 = start0;
@@ -1656,33 +1670,60 @@ struct attention_memory {
   vec s9_0 = start0;
   vec s10_0 = start0;
   vec s11_0 = start0;
+  for (long from = 0; from < 128; from += 16) {
+    const float* v = m.v + 65536 * c1 + 128 * col;
+    prefetch(b + from + 1536);
+    prefetch(b + from + 1664);
+    prefetch(b + from + 1792);
+    prefetch(b + from + 1920);
+    prefetch(b + from + 2048);
+    prefetch(b + from + 2176);
+    prefetch(b + from + 2304);
+    prefetch(b + from + 2432);
+    prefetch(b + from + 2560);
+    prefetch(b + from + 2688);
+    prefetch(b + from + 2816);
+    prefetch(b + from + 2944);
+    prefetch(v + from);
+    prefetch(v + from + 128);
+    prefetch(v + from + 256);
+    prefetch(v + from + 384);
+    prefetch(v + from + 512);
+    prefetch(v + from + 640);
+    prefetch(v + from + 768);
+    prefetch(v + from + 896);
+    prefetch(v + from + 1024);
+    prefetch(v + from + 1152);
+    prefetch(v + from + 1280);
+    prefetch(v + from + 1408);
 #pragma GCC unroll 4
-  for (long k = 0; k < 128; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 128]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 256]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 384]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 512]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 640]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 768]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 896]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 1024]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 1152]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 1280]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 1408]);
-    s11_0 = fma(a11, b0, s11_0);
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(rows + 24 * k);
+      const vec a0 = splat(b[k]);
+      s0_0 = fma(a0, b0, s0_0);
+      const vec a1 = splat(b[k + 128]);
+      s1_0 = fma(a1, b0, s1_0);
+      const vec a2 = splat(b[k + 256]);
+      s2_0 = fma(a2, b0, s2_0);
+      const vec a3 = splat(b[k + 384]);
+      s3_0 = fma(a3, b0, s3_0);
+      const vec a4 = splat(b[k + 512]);
+      s4_0 = fma(a4, b0, s4_0);
+      const vec a5 = splat(b[k + 640]);
+      s5_0 = fma(a5, b0, s5_0);
+      const vec a6 = splat(b[k + 768]);
+      s6_0 = fma(a6, b0, s6_0);
+      const vec a7 = splat(b[k + 896]);
+      s7_0 = fma(a7, b0, s7_0);
+      const vec a8 = splat(b[k + 1024]);
+      s8_0 = fma(a8, b0, s8_0);
+      const vec a9 = splat(b[k + 1152]);
+      s9_0 = fma(a9, b0, s9_0);
+      const vec a10 = splat(b[k + 1280]);
+      s10_0 = fma(a10, b0, s10_0);
+      const vec a11 = splat(b[k + 1408]);
+      s11_0 = fma(a11, b0, s11_0);
+    }
   }
 
   const vec w0_0 = exp2_near(s0_0);
@@ -1826,8 +1867,8 @@ struct attention_memory {
 }
 
 // 8 columns x 8 rows of weights.
-[[gnu::noinline]] void attention_weights_8x8(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
+[[gnu::noinline]] void attention_weights_8x8(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c1, long col) {
   const vec start0 = load(shift);
   vec s00 = start0;
   vec s10 = start0;
@@ -1837,25 +1878,44 @@ struct attention_memory {
   vec s50 = start0;
   vec s60 = start0;
   vec s70 = start0;
+  for (long from = 0; from < 128; from += 16) {
+    const float* v = m.v + 65536 * c1 + 128 * col;
+    prefetch(b + from + 1024);
+    prefetch(b + from + 1152);
+    prefetch(b + from + 1280);
+    prefetch(b + from + 1408);
+    prefetch(b + from + 1536);
+    prefetch(b + from + 1664);
+    prefetch(b + from + 1792);
+    prefetch(b + from + 1920);
+    prefetch(v + from);
+    prefetch(v + from + 128);
+    prefetch(v + from + 256);
+    prefetch(v + from + 384);
+    prefetch(v + from + 512);
+    prefetch(v + from + 640);
+    prefetch(v + from + 768);
+    prefetch(v + from + 896);
 #pragma GCC unroll 4
-  for (long k = 0; k < 128; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    const vec a1 = splat(b[k + 128]);
-    s10 = fma(a1, b0, s10);
-    const vec a2 = splat(b[k + 256]);
-    s20 = fma(a2, b0, s20);
-    const vec a3 = splat(b[k + 384]);
-    s30 = fma(a3, b0, s30);
-    const vec a4 = splat(b[k + 512]);
-    s40 = fma(a4, b0, s40);
-    const vec a5 = splat(b[k + 640]);
-    s50 = fma(a5, b0, s50);
-    const vec a6 = splat(b[k + 768]);
-    s60 = fma(a6, b0, s60);
-    const vec a7 = splat(b[k + 896]);
-    s70 = fma(a7, b0, s70);
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(rows + 24 * k);
+      const vec a0 = splat(b[k]);
+      s00 = fma(a0, b0, s00);
+      const vec a1 = splat(b[k + 128]);
+      s10 = fma(a1, b0, s10);
+      const vec a2 = splat(b[k + 256]);
+      s20 = fma(a2, b0, s20);
+      const vec a3 = splat(b[k + 384]);
+      s30 = fma(a3, b0, s30);
+      const vec a4 = splat(b[k + 512]);
+      s40 = fma(a4, b0, s40);
+      const vec a5 = splat(b[k + 640]);
+      s50 = fma(a5, b0, s50);
+      const vec a6 = splat(b[k + 768]);
+      s60 = fma(a6, b0, s60);
+      const vec a7 = splat(b[k + 896]);
+      s70 = fma(a7, b0, s70);
+    }
   }
 
   const vec w0_0 = exp2_near(s00);
@@ -1968,8 +2028,8 @@ struct attention_memory {
   const float* b = m.k + 65536 * c1 + 128 * col;
   for (long j = from; j < count - 11; j += 12) {
     if (col + j < whole_end) {
-      attention_weights_12x8(local.rows, b + 128 * j, local.scores + 24 * j, local.shift,
-          local.block_total);
+      attention_weights_12x8(m, local.rows, b + 128 * j, local.scores + 24 * j, local.shift,
+          local.block_total, c1, col + j);
     } else {
       attention_weights_in_part_12x8(b + 128 * j, local.scores + 24 * j, row, col + j, local);
     }
@@ -1977,8 +2037,8 @@ struct attention_memory {
   const long rest = 12 * (count / 12);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_weights_8x8(local.rows, b + 128 * rest, local.scores + 24 * rest, local.shift,
-          local.block_total);
+      attention_weights_8x8(m, local.rows, b + 128 * rest, local.scores + 24 * rest, local.shift,
+          local.block_total, c1, col + rest);
     } else {
       attention_weights_in_part_8x8(b + 128 * rest, local.scores + 24 * rest, row, col + rest,
           local);
@@ -2195,7 +2255,7 @@ struct attention_memory {
     some = some || hole;
   }
 
-  local.holes[120] = some ? 1.0f : 0.0f;
+  local.holes[264] = some ? 1.0f : 0.0f;
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -2297,7 +2357,7 @@ struct attention_memory {
     attention_carry_over_8(m, c1, row, local);
   }
 
-  if (local.holes[120] > 0.0f) {
+  if (local.holes[264] > 0.0f) {
     attention_fold_8_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_8(m, c1, row, col, count, local, fresh);
@@ -2325,8 +2385,8 @@ struct attention_memory {
   store(local.total, splat(0.0f));
   store(local.kept, splat(0.0f));
   bool fresh = true;
-  for (long col = 0; col < 512; col += 120) {
-    attention_visit_8_safely(m, c1, row, col, smaller(120, 512 - col), 504, local, fresh);
+  for (long col = 0; col < 512; col += 264) {
+    attention_visit_8_safely(m, c1, row, col, smaller(264, 512 - col), 504, local, fresh);
     fresh = false;
   }
 
@@ -2366,8 +2426,8 @@ struct attention_memory {
   store(local.total, splat(0.0f));
 
   bool fresh = true;
-  for (long col = 0; col < 512; col += 120) {
-    attention_visit_8(m, c1, row, col, smaller(120, 512 - col), 504, local, fresh);
+  for (long col = 0; col < 512; col += 264) {
+    attention_visit_8(m, c1, row, col, smaller(264, 512 - col), 504, local, fresh);
     fresh = false;
   }
 
@@ -2404,13 +2464,13 @@ struct attention_memory {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 9328L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 12928L * worker));
   restore_float_state(before);
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 37312u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 51712u * (size_t)workers; }
 
 void run(const sdpa_1_8_512_128_true_args* args, const void* packed, void* workspace, int workers,
     sdpa_1_8_512_128_true_parallel_for parallel_for, void* ctx) {

@@ -15,8 +15,8 @@
 //   };
 //
 // What was decided:
-// - attention: 8 times 512 rows against 512 columns, 96 at a time: their scores lie in a worker's
-//   58.2 kB and nowhere else. 8 blocks of 64 rows, score tiles of 6 columns x 64 lanes: 24 of 32
+// - attention: 8 times 512 rows against 512 columns, 258 at a time: their scores lie in a worker's
+//   99.3 kB and nowhere else. 8 blocks of 64 rows, score tiles of 6 columns x 64 lanes: 24 of 32
 //   registers accumulate, a step is 24 fma on 10 loads. Value tiles of 6 rows x 64 columns: 24 of
 //   32 registers accumulate, a step is 24 fma on 10 loads.
 #include "sdpa_1_8_512_64_false.h"
@@ -229,7 +229,7 @@ struct Memory {
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
   float rows[4096];       // [64][64], scaled, in units of log 2
-  float scores[6144];     // [96][64]; weights once they are known
+  float scores[16512];    // [258][64]; weights once they are known
   float peak[64];         // of each row, the score that the others are compared with
   float total[64];        // and the sum of its weights
   float carry[64];        // what its older sums are multiplied by, at the end by what
@@ -237,7 +237,7 @@ struct attention_memory {
   float block_total[64];  // and the sum of the block's weights
   float shift[64];        // -peak, where the rows' accumulators start
   float kept[64];         // 1 where the safe path found a pair that counts
-  float holes[112];       // [96]: 1 for a column with one that doesn't; then 1 if there is any
+  float holes[272];       // [258]: 1 for a column with one that doesn't; then 1 if there is any
   float fast[4096];       // [64][64], the results that it came to replace
 };
 
@@ -825,13 +825,14 @@ struct attention_memory {
   store(out + 368, s53);
 }
 
-// 4 rows x 64 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_4x64(const float* weights, const float* v, long count,
+// 5 rows x 64 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_5x64(const float* weights, const float* v, long count,
     float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
 
   if (!fresh) {
     s00 = load(out);
@@ -850,6 +851,10 @@ struct attention_memory {
     s31 = load(out + 208);
     s32 = load(out + 224);
     s33 = load(out + 240);
+    s40 = load(out + 256);
+    s41 = load(out + 272);
+    s42 = load(out + 288);
+    s43 = load(out + 304);
   }
 
 #pragma GCC unroll 4
@@ -878,6 +883,11 @@ struct attention_memory {
     s31 = fma(a3, b1, s31);
     s32 = fma(a3, b2, s32);
     s33 = fma(a3, b3, s33);
+    const vec a4 = splat(weights[64 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
   }
 
   store(out, s00);
@@ -896,6 +906,10 @@ struct attention_memory {
   store(out + 208, s31);
   store(out + 224, s32);
   store(out + 240, s33);
+  store(out + 256, s40);
+  store(out + 272, s41);
+  store(out + 288, s42);
+  store(out + 304, s43);
 }
 
 // Scores of 64 rows and `count` columns become weights and are folded into the result.
@@ -908,11 +922,11 @@ struct attention_memory {
   store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
   store(local.total + 48, load(local.total + 48) + load(local.block_total + 48));
 
-  for (long i = 0; i < 60; i += 6) {
+  for (long i = 0; i < 54; i += 6) {
     attention_values_6x64(local.scores + i, v, count, out + 64 * i, fresh);
   }
-  {
-    attention_values_4x64(local.scores + 60, v, count, out + 3840, fresh);
+  for (long i = 54; i < 64; i += 5) {
+    attention_values_5x64(local.scores + i, v, count, out + 64 * i, fresh);
   }
 }
 
@@ -1026,7 +1040,7 @@ struct attention_memory {
     some = some || hole;
   }
 
-  local.holes[96] = some ? 1.0f : 0.0f;
+  local.holes[258] = some ? 1.0f : 0.0f;
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -1184,13 +1198,14 @@ struct attention_memory {
   store(out + 368, s53);
 }
 
-// 4 rows x 64 columns of the result, over `count` weights each, of which those of -0 don't count.
-[[gnu::noinline]] void attention_values_4x64_with_holes(const float* weights, const float* v,
+// 5 rows x 64 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_5x64_with_holes(const float* weights, const float* v,
     long count, float* out, const float* holes, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
 
   if (!fresh) {
     s00 = load(out);
@@ -1209,6 +1224,10 @@ struct attention_memory {
     s31 = load(out + 208);
     s32 = load(out + 224);
     s33 = load(out + 240);
+    s40 = load(out + 256);
+    s41 = load(out + 272);
+    s42 = load(out + 288);
+    s43 = load(out + 304);
   }
 
   for (long k = 0; k < count; ++k) {
@@ -1241,6 +1260,12 @@ struct attention_memory {
       s31 = fma_unless(hole3, a3, b1, s31);
       s32 = fma_unless(hole3, a3, b2, s32);
       s33 = fma_unless(hole3, a3, b3, s33);
+      const vec a4 = splat(weights[64 * k + 4]);
+      const lanes_t hole4 = is_minus_zero(a4);
+      s40 = fma_unless(hole4, a4, b0, s40);
+      s41 = fma_unless(hole4, a4, b1, s41);
+      s42 = fma_unless(hole4, a4, b2, s42);
+      s43 = fma_unless(hole4, a4, b3, s43);
     } else {
       const vec b0 = load(v + 64 * k);
       const vec b1 = load(v + 64 * k + 16);
@@ -1266,6 +1291,11 @@ struct attention_memory {
       s31 = fma(a3, b1, s31);
       s32 = fma(a3, b2, s32);
       s33 = fma(a3, b3, s33);
+      const vec a4 = splat(weights[64 * k + 4]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      s42 = fma(a4, b2, s42);
+      s43 = fma(a4, b3, s43);
     }
   }
 
@@ -1285,6 +1315,10 @@ struct attention_memory {
   store(out + 208, s31);
   store(out + 224, s32);
   store(out + 240, s33);
+  store(out + 256, s40);
+  store(out + 272, s41);
+  store(out + 288, s42);
+  store(out + 304, s43);
 }
 
 // Scores of 64 rows and `count` columns become weights and are folded into the result.
@@ -1297,11 +1331,11 @@ struct attention_memory {
   store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
   store(local.total + 48, load(local.total + 48) + load(local.block_total + 48));
 
-  for (long i = 0; i < 60; i += 6) {
+  for (long i = 0; i < 54; i += 6) {
     attention_values_6x64_with_holes(local.scores + i, v, count, out + 64 * i, local.holes, fresh);
   }
-  {
-    attention_values_4x64_with_holes(local.scores + 60, v, count, out + 3840, local.holes, fresh);
+  for (long i = 54; i < 64; i += 5) {
+    attention_values_5x64_with_holes(local.scores + i, v, count, out + 64 * i, local.holes, fresh);
   }
 }
 
@@ -1318,7 +1352,7 @@ struct attention_memory {
     attention_carry_over_64(m, c1, row, local);
   }
 
-  if (local.holes[96] > 0.0f) {
+  if (local.holes[258] > 0.0f) {
     attention_fold_64_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_64(m, c1, row, col, count, local, fresh);
@@ -1358,8 +1392,8 @@ struct attention_memory {
   store(local.kept + 32, splat(0.0f));
   store(local.kept + 48, splat(0.0f));
   bool fresh = true;
-  for (long col = 0; col < 512; col += 96) {
-    attention_visit_64_safely(m, c1, row, col, smaller(96, 512 - col), local, fresh);
+  for (long col = 0; col < 512; col += 258) {
+    attention_visit_64_safely(m, c1, row, col, smaller(258, 512 - col), local, fresh);
     fresh = false;
   }
 
@@ -1417,8 +1451,8 @@ struct attention_memory {
   store(local.total + 48, splat(0.0f));
 
   bool fresh = true;
-  for (long col = 0; col < 512; col += 96) {
-    attention_visit_64(m, c1, row, col, smaller(96, 512 - col), local, fresh);
+  for (long col = 0; col < 512; col += 258) {
+    attention_visit_64(m, c1, row, col, smaller(258, 512 - col), local, fresh);
     fresh = false;
   }
 
@@ -1454,13 +1488,13 @@ struct attention_memory {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 14896L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 25424L * worker));
   restore_float_state(before);
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 59584u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 101696u * (size_t)workers; }
 
 void run(const sdpa_1_8_512_64_false_args* args, const void* packed, void* workspace, int workers,
     sdpa_1_8_512_64_false_parallel_for parallel_for, void* ctx) {

@@ -15,11 +15,12 @@
 //   };
 //
 // What was decided:
-// - attention: 8 times 512 rows against 512 columns, 120 at a time: their scores lie in a worker's
-//   24.4 kB and nowhere else. 21 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
-//   registers accumulate, a step is 12 fma on 7 loads. 1 block of 8 rows, score tiles of 12 columns
-//   x 8 lanes: 12 of 16 registers accumulate, a step is 12 fma on 13 loads. Value tiles of 3 rows x
-//   32 columns: 12 of 16 registers accumulate, a step is 12 fma on 7 loads.
+// - attention: 8 times 512 rows against 512 columns, 256 at a time: their scores lie in a worker's
+//   37.7 kB and nowhere else. 21 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
+//   registers accumulate, a step is 12 fma on 7 loads. 1 block of 8 rows, score tiles of 8 columns
+//   x 8 lanes: 8 of 16 registers accumulate, a step is 8 fma on 9 loads. Score tiles ask memory for
+//   the next columns and their values. Value tiles of 3 rows x 32 columns: 12 of 16 registers
+//   accumulate, a step is 12 fma on 7 loads.
 #include "sdpa_1_8_512_64_false.h"
 
 #ifdef __FAST_MATH__
@@ -359,6 +360,8 @@ static inline void restore_float_state(unsigned before) {
 #endif
 }
 
+static inline void prefetch(const float* p) { __builtin_prefetch(p); }
+
 static inline long smaller(long a, long b) { return b < a ? b : a; }
 
 // Where everything lies. Below, c0 and c1 count the outer dimensions, row and col the inner ones.
@@ -374,7 +377,7 @@ struct Memory {
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
   float rows[1536];       // [64][24], scaled, in units of log 2
-  float scores[2880];     // [120][24]; weights once they are known
+  float scores[6144];     // [256][24]; weights once they are known
   float peak[24];         // of each row, the score that the others are compared with
   float total[24];        // and the sum of its weights
   float carry[24];        // what its older sums are multiplied by, at the end by what
@@ -382,7 +385,7 @@ struct attention_memory {
   float block_total[24];  // and the sum of the block's weights
   float shift[24];        // -peak, where the rows' accumulators start
   float kept[24];         // 1 where the safe path found a pair that counts
-  float holes[128];       // [120]: 1 for a column with one that doesn't; then 1 if there is any
+  float holes[272];       // [256]: 1 for a column with one that doesn't; then 1 if there is any
   float fast[1536];       // [24][64], the results that it came to replace
 };
 
@@ -494,8 +497,8 @@ struct attention_memory {
 }
 
 // 4 columns x 24 rows of weights.
-[[gnu::noinline]] void attention_weights_4x24(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
+[[gnu::noinline]] void attention_weights_4x24(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c1, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
   const vec start2 = load(shift + 16);
@@ -503,27 +506,38 @@ struct attention_memory {
   vec s10 = start0, s11 = start1, s12 = start2;
   vec s20 = start0, s21 = start1, s22 = start2;
   vec s30 = start0, s31 = start1, s32 = start2;
+  for (long from = 0; from < 64; from += 16) {
+    const float* v = m.v + 32768 * c1 + 64 * col;
+    prefetch(b + from + 256);
+    prefetch(b + from + 320);
+    prefetch(b + from + 384);
+    prefetch(b + from + 448);
+    prefetch(v + from);
+    prefetch(v + from + 64);
+    prefetch(v + from + 128);
+    prefetch(v + from + 192);
 #pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
-    const vec b2 = load(rows + 24 * k + 16);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(rows + 24 * k);
+      const vec b1 = load(rows + 24 * k + 8);
+      const vec b2 = load(rows + 24 * k + 16);
+      const vec a0 = splat(b[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      const vec a1 = splat(b[k + 64]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      const vec a2 = splat(b[k + 128]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      const vec a3 = splat(b[k + 192]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+    }
   }
 
   const vec w0_0 = exp2_near(s00);
@@ -565,8 +579,8 @@ struct attention_memory {
     long count, attention_memory& local) {
   const float* b = m.k + 32768 * c1 + 64 * col;
   for (long j = from; j < count - 3; j += 4) {
-    attention_weights_4x24(local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
-        local.block_total);
+    attention_weights_4x24(m, local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
+        local.block_total, c1, col + j);
   }
 }
 
@@ -815,7 +829,7 @@ struct attention_memory {
     some = some || hole;
   }
 
-  local.holes[120] = some ? 1.0f : 0.0f;
+  local.holes[256] = some ? 1.0f : 0.0f;
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -939,7 +953,7 @@ struct attention_memory {
     attention_carry_over_24(m, c1, row, local);
   }
 
-  if (local.holes[120] > 0.0f) {
+  if (local.holes[256] > 0.0f) {
     attention_fold_24_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_24(m, c1, row, col, count, local, fresh);
@@ -976,8 +990,8 @@ struct attention_memory {
   store(local.kept + 8, splat(0.0f));
   store(local.kept + 16, splat(0.0f));
   bool fresh = true;
-  for (long col = 0; col < 512; col += 120) {
-    attention_visit_24_safely(m, c1, row, col, smaller(120, 512 - col), local, fresh);
+  for (long col = 0; col < 512; col += 256) {
+    attention_visit_24_safely(m, c1, row, col, smaller(256, 512 - col), local, fresh);
     fresh = false;
   }
 
@@ -1030,8 +1044,8 @@ struct attention_memory {
   store(local.total + 16, splat(0.0f));
 
   bool fresh = true;
-  for (long col = 0; col < 512; col += 120) {
-    attention_visit_24(m, c1, row, col, smaller(120, 512 - col), local, fresh);
+  for (long col = 0; col < 512; col += 256) {
+    attention_visit_24(m, c1, row, col, smaller(256, 512 - col), local, fresh);
     fresh = false;
   }
 
@@ -1102,69 +1116,6 @@ struct attention_memory {
   store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
 }
 
-// 12 columns x 8 rows of scores.
-[[gnu::noinline]] void attention_scores_12x8(const float* rows, const float* b, float* scores,
-    float* block_peak) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 64]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 128]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 192]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 256]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 320]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 384]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 448]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 512]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 576]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 640]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 704]);
-    s11_0 = fma(a11, b0, s11_0);
-  }
-
-  store(scores, s0_0);
-  store(scores + 24, s1_0);
-  store(scores + 48, s2_0);
-  store(scores + 72, s3_0);
-  store(scores + 96, s4_0);
-  store(scores + 120, s5_0);
-  store(scores + 144, s6_0);
-  store(scores + 168, s7_0);
-  store(scores + 192, s8_0);
-  store(scores + 216, s9_0);
-  store(scores + 240, s10_0);
-  store(scores + 264, s11_0);
-
-  const vec high0_0 = max(max(s0_0, s1_0), max(s2_0, s3_0));
-  const vec high1_0 = max(max(s4_0, s5_0), max(s6_0, s7_0));
-  const vec high2_0 = max(max(s8_0, s9_0), max(s10_0, s11_0));
-  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), high2_0)));
-}
-
 // Scores of 8 rows become weights; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_8(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
@@ -1188,84 +1139,9 @@ struct attention_memory {
   store(local.block_total, total0);
 }
 
-// 12 columns x 8 rows of weights.
-[[gnu::noinline]] void attention_weights_12x8(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
-  const vec start0 = load(shift);
-  vec s0_0 = start0;
-  vec s1_0 = start0;
-  vec s2_0 = start0;
-  vec s3_0 = start0;
-  vec s4_0 = start0;
-  vec s5_0 = start0;
-  vec s6_0 = start0;
-  vec s7_0 = start0;
-  vec s8_0 = start0;
-  vec s9_0 = start0;
-  vec s10_0 = start0;
-  vec s11_0 = start0;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 64]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 128]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 192]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 256]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 320]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 384]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 448]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 512]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 576]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 640]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 704]);
-    s11_0 = fma(a11, b0, s11_0);
-  }
-
-  const vec w0_0 = exp2_near(s0_0);
-  store(scores, w0_0);
-  const vec w1_0 = exp2_near(s1_0);
-  store(scores + 24, w1_0);
-  const vec w2_0 = exp2_near(s2_0);
-  store(scores + 48, w2_0);
-  const vec w3_0 = exp2_near(s3_0);
-  store(scores + 72, w3_0);
-  const vec w4_0 = exp2_near(s4_0);
-  store(scores + 96, w4_0);
-  const vec w5_0 = exp2_near(s5_0);
-  store(scores + 120, w5_0);
-  const vec w6_0 = exp2_near(s6_0);
-  store(scores + 144, w6_0);
-  const vec w7_0 = exp2_near(s7_0);
-  store(scores + 168, w7_0);
-  const vec w8_0 = exp2_near(s8_0);
-  store(scores + 192, w8_0);
-  const vec w9_0 = exp2_near(s9_0);
-  store(scores + 216, w9_0);
-  const vec w10_0 = exp2_near(s10_0);
-  store(scores + 240, w10_0);
-  const vec w11_0 = exp2_near(s11_0);
-  store(scores + 264, w11_0);
-
-  store(block_total,
-      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
-          w10_0 + w11_0);
-}
-
 // 8 columns x 8 rows of weights.
-[[gnu::noinline]] void attention_weights_8x8(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
+[[gnu::noinline]] void attention_weights_8x8(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c1, long col) {
   const vec start0 = load(shift);
   vec s00 = start0;
   vec s10 = start0;
@@ -1275,25 +1151,44 @@ struct attention_memory {
   vec s50 = start0;
   vec s60 = start0;
   vec s70 = start0;
+  for (long from = 0; from < 64; from += 16) {
+    const float* v = m.v + 32768 * c1 + 64 * col;
+    prefetch(b + from + 512);
+    prefetch(b + from + 576);
+    prefetch(b + from + 640);
+    prefetch(b + from + 704);
+    prefetch(b + from + 768);
+    prefetch(b + from + 832);
+    prefetch(b + from + 896);
+    prefetch(b + from + 960);
+    prefetch(v + from);
+    prefetch(v + from + 64);
+    prefetch(v + from + 128);
+    prefetch(v + from + 192);
+    prefetch(v + from + 256);
+    prefetch(v + from + 320);
+    prefetch(v + from + 384);
+    prefetch(v + from + 448);
 #pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
-    const vec a7 = splat(b[k + 448]);
-    s70 = fma(a7, b0, s70);
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(rows + 24 * k);
+      const vec a0 = splat(b[k]);
+      s00 = fma(a0, b0, s00);
+      const vec a1 = splat(b[k + 64]);
+      s10 = fma(a1, b0, s10);
+      const vec a2 = splat(b[k + 128]);
+      s20 = fma(a2, b0, s20);
+      const vec a3 = splat(b[k + 192]);
+      s30 = fma(a3, b0, s30);
+      const vec a4 = splat(b[k + 256]);
+      s40 = fma(a4, b0, s40);
+      const vec a5 = splat(b[k + 320]);
+      s50 = fma(a5, b0, s50);
+      const vec a6 = splat(b[k + 384]);
+      s60 = fma(a6, b0, s60);
+      const vec a7 = splat(b[k + 448]);
+      s70 = fma(a7, b0, s70);
+    }
   }
 
   const vec w0_0 = exp2_near(s00);
@@ -1320,14 +1215,9 @@ struct attention_memory {
 [[gnu::noinline]] void attention_weights_of_8(const Memory& m, long c1, long col, long from,
     long count, attention_memory& local) {
   const float* b = m.k + 32768 * c1 + 64 * col;
-  for (long j = from; j < count - 11; j += 12) {
-    attention_weights_12x8(local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
-        local.block_total);
-  }
-  const long rest = 12 * (count / 12);
-  if (rest < count && from <= rest) {
-    attention_weights_8x8(local.rows, b + 64 * rest, local.scores + 24 * rest, local.shift,
-        local.block_total);
+  for (long j = from; j < count - 7; j += 8) {
+    attention_weights_8x8(m, local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
+        local.block_total, c1, col + j);
   }
 }
 
@@ -1335,12 +1225,8 @@ struct attention_memory {
 [[gnu::noinline]] void attention_scores_of_8(const Memory& m, long c1, long col, long from,
     long count, attention_memory& local) {
   const float* b = m.k + 32768 * c1 + 64 * col;
-  for (long j = from; j < count - 11; j += 12) {
-    attention_scores_12x8(local.rows, b + 64 * j, local.scores + 24 * j, local.block_peak);
-  }
-  const long rest = 12 * (count / 12);
-  if (rest < count && from <= rest) {
-    attention_scores_8x8(local.rows, b + 64 * rest, local.scores + 24 * rest, local.block_peak);
+  for (long j = from; j < count - 7; j += 8) {
+    attention_scores_8x8(local.rows, b + 64 * j, local.scores + 24 * j, local.block_peak);
   }
 }
 
@@ -1475,12 +1361,8 @@ struct attention_memory {
   if (fresh) {
     const float* b = m.k + 32768 * c1 + 64 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
-    if (count < 12) {
-      attention_scores_8x8(local.rows, b, local.scores, local.block_peak);
-    } else {
-      attention_scores_12x8(local.rows, b, local.scores, local.block_peak);
-    }
-    done = smaller(12, count);
+    attention_scores_8x8(local.rows, b, local.scores, local.block_peak);
+    done = 8;
     attention_weigh_8(local, done, true);
   }
 
@@ -1521,7 +1403,7 @@ struct attention_memory {
     some = some || hole;
   }
 
-  local.holes[120] = some ? 1.0f : 0.0f;
+  local.holes[256] = some ? 1.0f : 0.0f;
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -1619,7 +1501,7 @@ struct attention_memory {
     attention_carry_over_8(m, c1, row, local);
   }
 
-  if (local.holes[120] > 0.0f) {
+  if (local.holes[256] > 0.0f) {
     attention_fold_8_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_8(m, c1, row, col, count, local, fresh);
@@ -1647,8 +1529,8 @@ struct attention_memory {
   store(local.total, splat(0.0f));
   store(local.kept, splat(0.0f));
   bool fresh = true;
-  for (long col = 0; col < 512; col += 120) {
-    attention_visit_8_safely(m, c1, row, col, smaller(120, 512 - col), local, fresh);
+  for (long col = 0; col < 512; col += 256) {
+    attention_visit_8_safely(m, c1, row, col, smaller(256, 512 - col), local, fresh);
     fresh = false;
   }
 
@@ -1688,8 +1570,8 @@ struct attention_memory {
   store(local.total, splat(0.0f));
 
   bool fresh = true;
-  for (long col = 0; col < 512; col += 120) {
-    attention_visit_8(m, c1, row, col, smaller(120, 512 - col), local, fresh);
+  for (long col = 0; col < 512; col += 256) {
+    attention_visit_8(m, c1, row, col, smaller(256, 512 - col), local, fresh);
     fresh = false;
   }
 
@@ -1726,13 +1608,13 @@ struct attention_memory {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 6256L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 9664L * worker));
   restore_float_state(before);
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 25024u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 38656u * (size_t)workers; }
 
 void run(const sdpa_1_8_512_64_false_args* args, const void* packed, void* workspace, int workers,
     sdpa_1_8_512_64_false_parallel_for parallel_for, void* ctx) {

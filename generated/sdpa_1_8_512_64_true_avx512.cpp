@@ -15,8 +15,8 @@
 //   };
 //
 // What was decided:
-// - attention: 8 times 512 rows against 512 columns, 96 at a time: their scores lie in a worker's
-//   43.8 kB and nowhere else. 10 blocks of 48 rows, score tiles of 8 columns x 48 lanes: 24 of 32
+// - attention: 8 times 512 rows against 512 columns, 264 at a time: their scores lie in a worker's
+//   75.9 kB and nowhere else. 10 blocks of 48 rows, score tiles of 8 columns x 48 lanes: 24 of 32
 //   registers accumulate, a step is 24 fma on 11 loads. 1 block of 32 rows, score tiles of 12
 //   columns x 32 lanes: 24 of 32 registers accumulate, a step is 24 fma on 14 loads. Whole tiles of
 //   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 6 rows x 64
@@ -236,7 +236,7 @@ struct Memory {
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
   float rows[3072];       // [64][48], scaled, in units of log 2
-  float scores[4608];     // [96][48]; weights once they are known
+  float scores[12672];    // [264][48]; weights once they are known
   float peak[48];         // of each row, the score that the others are compared with
   float total[48];        // and the sum of its weights
   float carry[48];        // what its older sums are multiplied by, at the end by what
@@ -244,7 +244,7 @@ struct attention_memory {
   float block_total[48];  // and the sum of the block's weights
   float shift[48];        // -peak, where the rows' accumulators start
   float kept[48];         // 1 where the safe path found a pair that counts
-  float holes[112];       // [96]: 1 for a column with one that doesn't; then 1 if there is any
+  float holes[272];       // [264]: 1 for a column with one that doesn't; then 1 if there is any
   float fast[3072];       // [48][64], the results that it came to replace
 };
 
@@ -259,9 +259,9 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
   vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
   vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
-  for (long from = 0; from < 64; from += 4) {
+  for (long four = 0; four < 64; four += 4) {
 #pragma GCC unroll 4
-    for (long k = from; k < from + 4; ++k) {
+    for (long k = four; k < four + 4; ++k) {
       const vec b0 = load(rows + 48 * k);
       const vec b1 = load(rows + 48 * k + 16);
       const vec b2 = load(rows + 48 * k + 32);
@@ -496,9 +496,9 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
   vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
   vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
-  for (long from = 0; from < 64; from += 4) {
+  for (long four = 0; four < 64; four += 4) {
 #pragma GCC unroll 4
-    for (long k = from; k < from + 4; ++k) {
+    for (long k = four; k < four + 4; ++k) {
       const vec b0 = load(rows + 48 * k);
       const vec b1 = load(rows + 48 * k + 16);
       const vec b2 = load(rows + 48 * k + 32);
@@ -707,9 +707,9 @@ struct attention_memory {
   vec s50 = start0, s51 = start1, s52 = start2;
   vec s60 = start0, s61 = start1, s62 = start2;
   vec s70 = start0, s71 = start1, s72 = start2;
-  for (long from = 0; from < 64; from += 4) {
+  for (long four = 0; four < 64; four += 4) {
 #pragma GCC unroll 4
-    for (long k = from; k < from + 4; ++k) {
+    for (long k = four; k < four + 4; ++k) {
       const vec b0 = load(rows + 48 * k);
       const vec b1 = load(rows + 48 * k + 16);
       const vec b2 = load(rows + 48 * k + 32);
@@ -989,9 +989,9 @@ struct attention_memory {
   vec s50 = start0, s51 = start1, s52 = start2;
   vec s60 = start0, s61 = start1, s62 = start2;
   vec s70 = start0, s71 = start1, s72 = start2;
-  for (long from = 0; from < 64; from += 4) {
+  for (long four = 0; four < 64; four += 4) {
 #pragma GCC unroll 4
-    for (long k = from; k < from + 4; ++k) {
+    for (long k = four; k < four + 4; ++k) {
       const vec b0 = load(rows + 48 * k);
       const vec b1 = load(rows + 48 * k + 16);
       const vec b2 = load(rows + 48 * k + 32);
@@ -1460,7 +1460,7 @@ struct attention_memory {
     some = some || hole;
   }
 
-  local.holes[96] = some ? 1.0f : 0.0f;
+  local.holes[264] = some ? 1.0f : 0.0f;
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -1643,7 +1643,7 @@ struct attention_memory {
     attention_carry_over_48(m, c1, row, local);
   }
 
-  if (local.holes[96] > 0.0f) {
+  if (local.holes[264] > 0.0f) {
     attention_fold_48_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_48(m, c1, row, col, count, local, fresh);
@@ -1682,8 +1682,8 @@ struct attention_memory {
   bool fresh = true;
   const long whole_end = 48 * nth;
   const long end = 48 * nth + 48;
-  for (long col = 0; col < end; col += 96) {
-    attention_visit_48_safely(m, c1, row, col, smaller(96, end - col), whole_end, local, fresh);
+  for (long col = 0; col < end; col += 264) {
+    attention_visit_48_safely(m, c1, row, col, smaller(264, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
@@ -1738,8 +1738,8 @@ struct attention_memory {
   bool fresh = true;
   const long whole_end = 48 * nth;
   const long end = 48 * nth + 48;
-  for (long col = 0; col < end; col += 96) {
-    attention_visit_48(m, c1, row, col, smaller(96, end - col), whole_end, local, fresh);
+  for (long col = 0; col < end; col += 264) {
+    attention_visit_48(m, c1, row, col, smaller(264, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
@@ -1873,9 +1873,9 @@ struct attention_memory {
   vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
   vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
   vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
-  for (long from = 0; from < 64; from += 4) {
+  for (long four = 0; four < 64; four += 4) {
 #pragma GCC unroll 4
-    for (long k = from; k < from + 4; ++k) {
+    for (long k = four; k < four + 4; ++k) {
       const vec b0 = load(rows + 48 * k);
       const vec b1 = load(rows + 48 * k + 16);
       const vec a0 = splat(b[k]);
@@ -2047,9 +2047,9 @@ struct attention_memory {
   vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
   vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
   vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
-  for (long from = 0; from < 64; from += 4) {
+  for (long four = 0; four < 64; four += 4) {
 #pragma GCC unroll 4
-    for (long k = from; k < from + 4; ++k) {
+    for (long k = four; k < four + 4; ++k) {
       const vec b0 = load(rows + 48 * k);
       const vec b1 = load(rows + 48 * k + 16);
       const vec a0 = splat(b[k]);
@@ -2238,9 +2238,9 @@ struct attention_memory {
   vec s9_0 = start0, s9_1 = start1;
   vec s10_0 = start0, s10_1 = start1;
   vec s11_0 = start0, s11_1 = start1;
-  for (long from = 0; from < 64; from += 4) {
+  for (long four = 0; four < 64; four += 4) {
 #pragma GCC unroll 4
-    for (long k = from; k < from + 4; ++k) {
+    for (long k = four; k < four + 4; ++k) {
       const vec b0 = load(rows + 48 * k);
       const vec b1 = load(rows + 48 * k + 16);
       const vec a0 = splat(b[k]);
@@ -2448,9 +2448,9 @@ struct attention_memory {
   vec s9_0 = start0, s9_1 = start1;
   vec s10_0 = start0, s10_1 = start1;
   vec s11_0 = start0, s11_1 = start1;
-  for (long from = 0; from < 64; from += 4) {
+  for (long four = 0; four < 64; four += 4) {
 #pragma GCC unroll 4
-    for (long k = from; k < from + 4; ++k) {
+    for (long k = four; k < four + 4; ++k) {
       const vec b0 = load(rows + 48 * k);
       const vec b1 = load(rows + 48 * k + 16);
       const vec a0 = splat(b[k]);
@@ -2826,11 +2826,14 @@ struct attention_memory {
   }
 }
 
-// 2 rows x 64 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_2x64(const float* weights, const float* v, long count,
+// 5 rows x 64 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_5x64(const float* weights, const float* v, long count,
     float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
 
   if (!fresh) {
     s00 = load(out);
@@ -2841,24 +2844,51 @@ struct attention_memory {
     s11 = load(out + 80);
     s12 = load(out + 96);
     s13 = load(out + 112);
+    s20 = load(out + 128);
+    s21 = load(out + 144);
+    s22 = load(out + 160);
+    s23 = load(out + 176);
+    s30 = load(out + 192);
+    s31 = load(out + 208);
+    s32 = load(out + 224);
+    s33 = load(out + 240);
+    s40 = load(out + 256);
+    s41 = load(out + 272);
+    s42 = load(out + 288);
+    s43 = load(out + 304);
   }
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
-    const vec a0 = splat(weights[48 * k]);
-    const vec a1 = splat(weights[48 * k + 1]);
     const vec b0 = load(v + 64 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
     const vec b1 = load(v + 64 * k + 16);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
     const vec b2 = load(v + 64 * k + 32);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
     const vec b3 = load(v + 64 * k + 48);
+    const vec a0 = splat(weights[48 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
     s03 = fma(a0, b3, s03);
+    const vec a1 = splat(weights[48 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
     s13 = fma(a1, b3, s13);
+    const vec a2 = splat(weights[48 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
+    const vec a3 = splat(weights[48 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
+    const vec a4 = splat(weights[48 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
   }
 
   store(out, s00);
@@ -2869,6 +2899,18 @@ struct attention_memory {
   store(out + 80, s11);
   store(out + 96, s12);
   store(out + 112, s13);
+  store(out + 128, s20);
+  store(out + 144, s21);
+  store(out + 160, s22);
+  store(out + 176, s23);
+  store(out + 192, s30);
+  store(out + 208, s31);
+  store(out + 224, s32);
+  store(out + 240, s33);
+  store(out + 256, s40);
+  store(out + 272, s41);
+  store(out + 288, s42);
+  store(out + 304, s43);
 }
 
 // Scores of 32 rows and `count` columns become weights and are folded into the result.
@@ -2879,15 +2921,15 @@ struct attention_memory {
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
 
-  for (long i = 0; i < 30; i += 6) {
+  for (long i = 0; i < 12; i += 6) {
     const long high_last = 16 * ((row + i + 5) / 16) + 16;
     const long end = smaller(high_last - col, count);
     attention_values_6x64(local.scores + i, v, end, out + 64 * i, fresh);
   }
-  {
-    const long high_last = 16 * ((row + 31) / 16) + 16;
+  for (long i = 12; i < 32; i += 5) {
+    const long high_last = 16 * ((row + i + 4) / 16) + 16;
     const long end = smaller(high_last - col, count);
-    attention_values_2x64(local.scores + 30, v, end, out + 1920, fresh);
+    attention_values_5x64(local.scores + i, v, end, out + 64 * i, fresh);
   }
 }
 
@@ -2971,7 +3013,7 @@ struct attention_memory {
     some = some || hole;
   }
 
-  local.holes[96] = some ? 1.0f : 0.0f;
+  local.holes[264] = some ? 1.0f : 0.0f;
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -2980,11 +3022,14 @@ struct attention_memory {
   store(local.kept + 16, select(all1, load(local.kept + 16), splat(1.0f)));
 }
 
-// 2 rows x 64 columns of the result, over `count` weights each, of which those of -0 don't count.
-[[gnu::noinline]] void attention_values_2x64_with_holes(const float* weights, const float* v,
+// 5 rows x 64 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_5x64_with_holes(const float* weights, const float* v,
     long count, float* out, const float* holes, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
 
   if (!fresh) {
     s00 = load(out);
@@ -2995,41 +3040,86 @@ struct attention_memory {
     s11 = load(out + 80);
     s12 = load(out + 96);
     s13 = load(out + 112);
+    s20 = load(out + 128);
+    s21 = load(out + 144);
+    s22 = load(out + 160);
+    s23 = load(out + 176);
+    s30 = load(out + 192);
+    s31 = load(out + 208);
+    s32 = load(out + 224);
+    s33 = load(out + 240);
+    s40 = load(out + 256);
+    s41 = load(out + 272);
+    s42 = load(out + 288);
+    s43 = load(out + 304);
   }
 
   for (long k = 0; k < count; ++k) {
     if (holes[k] > 0.0f) {
+      const vec b0 = load(v + 64 * k);
+      const vec b1 = load(v + 64 * k + 16);
+      const vec b2 = load(v + 64 * k + 32);
+      const vec b3 = load(v + 64 * k + 48);
       const vec a0 = splat(weights[48 * k]);
       const lanes_t hole0 = is_minus_zero(a0);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      s02 = fma_unless(hole0, a0, b2, s02);
+      s03 = fma_unless(hole0, a0, b3, s03);
       const vec a1 = splat(weights[48 * k + 1]);
       const lanes_t hole1 = is_minus_zero(a1);
-      const vec b0 = load(v + 64 * k);
-      s00 = fma_unless(hole0, a0, b0, s00);
       s10 = fma_unless(hole1, a1, b0, s10);
-      const vec b1 = load(v + 64 * k + 16);
-      s01 = fma_unless(hole0, a0, b1, s01);
       s11 = fma_unless(hole1, a1, b1, s11);
-      const vec b2 = load(v + 64 * k + 32);
-      s02 = fma_unless(hole0, a0, b2, s02);
       s12 = fma_unless(hole1, a1, b2, s12);
-      const vec b3 = load(v + 64 * k + 48);
-      s03 = fma_unless(hole0, a0, b3, s03);
       s13 = fma_unless(hole1, a1, b3, s13);
+      const vec a2 = splat(weights[48 * k + 2]);
+      const lanes_t hole2 = is_minus_zero(a2);
+      s20 = fma_unless(hole2, a2, b0, s20);
+      s21 = fma_unless(hole2, a2, b1, s21);
+      s22 = fma_unless(hole2, a2, b2, s22);
+      s23 = fma_unless(hole2, a2, b3, s23);
+      const vec a3 = splat(weights[48 * k + 3]);
+      const lanes_t hole3 = is_minus_zero(a3);
+      s30 = fma_unless(hole3, a3, b0, s30);
+      s31 = fma_unless(hole3, a3, b1, s31);
+      s32 = fma_unless(hole3, a3, b2, s32);
+      s33 = fma_unless(hole3, a3, b3, s33);
+      const vec a4 = splat(weights[48 * k + 4]);
+      const lanes_t hole4 = is_minus_zero(a4);
+      s40 = fma_unless(hole4, a4, b0, s40);
+      s41 = fma_unless(hole4, a4, b1, s41);
+      s42 = fma_unless(hole4, a4, b2, s42);
+      s43 = fma_unless(hole4, a4, b3, s43);
     } else {
-      const vec a0 = splat(weights[48 * k]);
-      const vec a1 = splat(weights[48 * k + 1]);
       const vec b0 = load(v + 64 * k);
-      s00 = fma(a0, b0, s00);
-      s10 = fma(a1, b0, s10);
       const vec b1 = load(v + 64 * k + 16);
-      s01 = fma(a0, b1, s01);
-      s11 = fma(a1, b1, s11);
       const vec b2 = load(v + 64 * k + 32);
-      s02 = fma(a0, b2, s02);
-      s12 = fma(a1, b2, s12);
       const vec b3 = load(v + 64 * k + 48);
+      const vec a0 = splat(weights[48 * k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
       s03 = fma(a0, b3, s03);
+      const vec a1 = splat(weights[48 * k + 1]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
       s13 = fma(a1, b3, s13);
+      const vec a2 = splat(weights[48 * k + 2]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      s23 = fma(a2, b3, s23);
+      const vec a3 = splat(weights[48 * k + 3]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+      s33 = fma(a3, b3, s33);
+      const vec a4 = splat(weights[48 * k + 4]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      s42 = fma(a4, b2, s42);
+      s43 = fma(a4, b3, s43);
     }
   }
 
@@ -3041,6 +3131,18 @@ struct attention_memory {
   store(out + 80, s11);
   store(out + 96, s12);
   store(out + 112, s13);
+  store(out + 128, s20);
+  store(out + 144, s21);
+  store(out + 160, s22);
+  store(out + 176, s23);
+  store(out + 192, s30);
+  store(out + 208, s31);
+  store(out + 224, s32);
+  store(out + 240, s33);
+  store(out + 256, s40);
+  store(out + 272, s41);
+  store(out + 288, s42);
+  store(out + 304, s43);
 }
 
 // Scores of 32 rows and `count` columns become weights and are folded into the result.
@@ -3051,15 +3153,15 @@ struct attention_memory {
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
 
-  for (long i = 0; i < 30; i += 6) {
+  for (long i = 0; i < 12; i += 6) {
     const long high_last = 16 * ((row + i + 5) / 16) + 16;
     const long end = smaller(high_last - col, count);
     attention_values_6x64_with_holes(local.scores + i, v, end, out + 64 * i, local.holes, fresh);
   }
-  {
-    const long high_last = 16 * ((row + 31) / 16) + 16;
+  for (long i = 12; i < 32; i += 5) {
+    const long high_last = 16 * ((row + i + 4) / 16) + 16;
     const long end = smaller(high_last - col, count);
-    attention_values_2x64_with_holes(local.scores + 30, v, end, out + 1920, local.holes, fresh);
+    attention_values_5x64_with_holes(local.scores + i, v, end, out + 64 * i, local.holes, fresh);
   }
 }
 
@@ -3074,7 +3176,7 @@ struct attention_memory {
     attention_carry_over_32(m, c1, row, local);
   }
 
-  if (local.holes[96] > 0.0f) {
+  if (local.holes[264] > 0.0f) {
     attention_fold_32_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_32(m, c1, row, col, count, local, fresh);
@@ -3107,8 +3209,8 @@ struct attention_memory {
   store(local.kept, splat(0.0f));
   store(local.kept + 16, splat(0.0f));
   bool fresh = true;
-  for (long col = 0; col < 512; col += 96) {
-    attention_visit_32_safely(m, c1, row, col, smaller(96, 512 - col), 480, local, fresh);
+  for (long col = 0; col < 512; col += 264) {
+    attention_visit_32_safely(m, c1, row, col, smaller(264, 512 - col), 480, local, fresh);
     fresh = false;
   }
 
@@ -3155,8 +3257,8 @@ struct attention_memory {
   store(local.total + 16, splat(0.0f));
 
   bool fresh = true;
-  for (long col = 0; col < 512; col += 96) {
-    attention_visit_32(m, c1, row, col, smaller(96, 512 - col), 480, local, fresh);
+  for (long col = 0; col < 512; col += 264) {
+    attention_visit_32(m, c1, row, col, smaller(264, 512 - col), 480, local, fresh);
     fresh = false;
   }
 
@@ -3194,13 +3296,13 @@ struct attention_memory {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 11200L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 19424L * worker));
   restore_float_state(before);
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 44800u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 77696u * (size_t)workers; }
 
 void run(const sdpa_1_8_512_64_true_args* args, const void* packed, void* workspace, int workers,
     sdpa_1_8_512_64_true_parallel_for parallel_for, void* ctx) {

@@ -17,16 +17,16 @@
 //
 // What was decided:
 // - project_wq_wk_wv: 137 rows of 320 by wq (320 columns), wk (320 columns) and wv (320 columns),
-//   packed in 15 panels of 64 columns (80 kB), one an item; tiles of 6 rows x 64 columns: 24 of 32
-//   registers accumulate, a step is 24 fma on 10 loads.
-// - attention: 5 times 137 rows against 137 columns, 96 at a time: their scores lie in a worker's
-//   43.8 kB and nowhere else. 2 blocks of 48 rows, score tiles of 8 columns x 48 lanes: 24 of 32
+//   packed in 12 panels of 80 columns (100 kB), one an item; tiles of 5 rows x 80 columns: 25 of 32
+//   registers accumulate, a step is 25 fma on 10 loads.
+// - attention: 5 times 137 rows against 137 columns, 144 at a time: their scores lie in a worker's
+//   52.9 kB and nowhere else. 2 blocks of 48 rows, score tiles of 8 columns x 48 lanes: 24 of 32
 //   registers accumulate, a step is 24 fma on 11 loads. 1 block of 41 rows, score tiles of 6
 //   columns x 48 lanes: 18 of 32 registers accumulate, a step is 18 fma on 9 loads. Whole tiles of
 //   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 6 rows x 64
 //   columns: 24 of 32 registers accumulate, a step is 24 fma on 10 loads.
-// - project_wo: 137 rows of 320 by wo (320 columns), packed in 5 panels of 64 columns (80 kB), one
-//   an item; tiles of 6 rows x 64 columns: 24 of 32 registers accumulate, a step is 24 fma on 10
+// - project_wo: 137 rows of 320 by wo (320 columns), packed in 4 panels of 80 columns (100 kB), one
+//   an item; tiles of 5 rows x 80 columns: 25 of 32 registers accumulate, a step is 25 fma on 10
 //   loads.
 #include "textbook_mha_1_137_320_5.h"
 
@@ -249,7 +249,7 @@ struct Memory {
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
   float rows[3072];       // [64][48], scaled, in units of log 2
-  float scores[4608];     // [96][48]; weights once they are known
+  float scores[6912];     // [144][48]; weights once they are known
   float peak[48];         // of each row, the score that the others are compared with
   float total[48];        // and the sum of its weights
   float carry[48];        // what its older sums are multiplied by, at the end by what
@@ -257,466 +257,566 @@ struct attention_memory {
   float block_total[48];  // and the sum of the block's weights
   float shift[48];        // -peak, where the rows' accumulators start
   float kept[48];         // 1 where the safe path found a pair that counts
-  float holes[112];       // [96]: 1 for a column with one that doesn't; then 1 if there is any
+  float holes[160];       // [144]: 1 for a column with one that doesn't; then 1 if there is any
   float fast[3072];       // [48][64], the results that it came to replace
 };
 
-// 6 rows of a times 64 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wq_tile_6x64(const Memory& m, const float* a, const float* w, long row,
+// 5 rows of a times 80 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wq_tile_5x80(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f), s24 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f), s34 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f), s44 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
-    const vec b0 = load(w + 64 * k);
-    const vec b1 = load(w + 64 * k + 16);
-    const vec b2 = load(w + 64 * k + 32);
-    const vec b3 = load(w + 64 * k + 48);
+    const vec b0 = load(w + 80 * k);
+    const vec b1 = load(w + 80 * k + 16);
+    const vec b2 = load(w + 80 * k + 32);
+    const vec b3 = load(w + 80 * k + 48);
+    const vec b4 = load(w + 80 * k + 64);
     const vec a0 = splat(a[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
     s02 = fma(a0, b2, s02);
     s03 = fma(a0, b3, s03);
+    s04 = fma(a0, b4, s04);
     const vec a1 = splat(a[k + 320]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
     s12 = fma(a1, b2, s12);
     s13 = fma(a1, b3, s13);
+    s14 = fma(a1, b4, s14);
     const vec a2 = splat(a[k + 640]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
     s22 = fma(a2, b2, s22);
     s23 = fma(a2, b3, s23);
+    s24 = fma(a2, b4, s24);
     const vec a3 = splat(a[k + 960]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
     s32 = fma(a3, b2, s32);
     s33 = fma(a3, b3, s33);
+    s34 = fma(a3, b4, s34);
     const vec a4 = splat(a[k + 1280]);
     s40 = fma(a4, b0, s40);
     s41 = fma(a4, b1, s41);
     s42 = fma(a4, b2, s42);
     s43 = fma(a4, b3, s43);
-    const vec a5 = splat(a[k + 1600]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    s52 = fma(a5, b2, s52);
-    s53 = fma(a5, b3, s53);
+    s44 = fma(a4, b4, s44);
   }
 
-  const long group = vector / 4;
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
+  const long group2 = (vector + 2) / 4;
+  const long n2 = 16 * ((vector + 2) % 4);
+  const long group3 = (vector + 3) / 4;
+  const long n3 = 16 * ((vector + 3) % 4);
+  const long group4 = (vector + 4) / 4;
+  const long n4 = 16 * ((vector + 4) % 4);
 
-  float* wq_out_at = m.wq_out + 8768 * group + 64 * row;
-  const float* angles_at = m.angles + 64 * row;
+  float* wq_out_at = m.wq_out + 8768 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
   store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8768));
   store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8832));
   store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8896));
   store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8960));
   store(wq_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 9024));
-  store(wq_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 9088));
-  store(wq_out_at + 16, s01 * load(angles_at + 16) + swap_pairs(s01) * load(angles_at + 8784));
-  store(wq_out_at + 80, s11 * load(angles_at + 80) + swap_pairs(s11) * load(angles_at + 8848));
-  store(wq_out_at + 144, s21 * load(angles_at + 144) + swap_pairs(s21) * load(angles_at + 8912));
-  store(wq_out_at + 208, s31 * load(angles_at + 208) + swap_pairs(s31) * load(angles_at + 8976));
-  store(wq_out_at + 272, s41 * load(angles_at + 272) + swap_pairs(s41) * load(angles_at + 9040));
-  store(wq_out_at + 336, s51 * load(angles_at + 336) + swap_pairs(s51) * load(angles_at + 9104));
-  store(wq_out_at + 32, s02 * load(angles_at + 32) + swap_pairs(s02) * load(angles_at + 8800));
-  store(wq_out_at + 96, s12 * load(angles_at + 96) + swap_pairs(s12) * load(angles_at + 8864));
-  store(wq_out_at + 160, s22 * load(angles_at + 160) + swap_pairs(s22) * load(angles_at + 8928));
-  store(wq_out_at + 224, s32 * load(angles_at + 224) + swap_pairs(s32) * load(angles_at + 8992));
-  store(wq_out_at + 288, s42 * load(angles_at + 288) + swap_pairs(s42) * load(angles_at + 9056));
-  store(wq_out_at + 352, s52 * load(angles_at + 352) + swap_pairs(s52) * load(angles_at + 9120));
-  store(wq_out_at + 48, s03 * load(angles_at + 48) + swap_pairs(s03) * load(angles_at + 8816));
-  store(wq_out_at + 112, s13 * load(angles_at + 112) + swap_pairs(s13) * load(angles_at + 8880));
-  store(wq_out_at + 176, s23 * load(angles_at + 176) + swap_pairs(s23) * load(angles_at + 8944));
-  store(wq_out_at + 240, s33 * load(angles_at + 240) + swap_pairs(s33) * load(angles_at + 9008));
-  store(wq_out_at + 304, s43 * load(angles_at + 304) + swap_pairs(s43) * load(angles_at + 9072));
-  store(wq_out_at + 368, s53 * load(angles_at + 368) + swap_pairs(s53) * load(angles_at + 9136));
+  float* wq_out_at1 = m.wq_out + 8768 * group1 + 64 * row + n1;
+  const float* angles_at1 = m.angles + 64 * row + n1;
+  store(wq_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 8768));
+  store(wq_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 8832));
+  store(wq_out_at1 + 128, s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 8896));
+  store(wq_out_at1 + 192, s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 8960));
+  store(wq_out_at1 + 256, s41 * load(angles_at1 + 256) + swap_pairs(s41) * load(angles_at1 + 9024));
+  float* wq_out_at2 = m.wq_out + 8768 * group2 + 64 * row + n2;
+  const float* angles_at2 = m.angles + 64 * row + n2;
+  store(wq_out_at2, s02 * load(angles_at2) + swap_pairs(s02) * load(angles_at2 + 8768));
+  store(wq_out_at2 + 64, s12 * load(angles_at2 + 64) + swap_pairs(s12) * load(angles_at2 + 8832));
+  store(wq_out_at2 + 128, s22 * load(angles_at2 + 128) + swap_pairs(s22) * load(angles_at2 + 8896));
+  store(wq_out_at2 + 192, s32 * load(angles_at2 + 192) + swap_pairs(s32) * load(angles_at2 + 8960));
+  store(wq_out_at2 + 256, s42 * load(angles_at2 + 256) + swap_pairs(s42) * load(angles_at2 + 9024));
+  float* wq_out_at3 = m.wq_out + 8768 * group3 + 64 * row + n3;
+  const float* angles_at3 = m.angles + 64 * row + n3;
+  store(wq_out_at3, s03 * load(angles_at3) + swap_pairs(s03) * load(angles_at3 + 8768));
+  store(wq_out_at3 + 64, s13 * load(angles_at3 + 64) + swap_pairs(s13) * load(angles_at3 + 8832));
+  store(wq_out_at3 + 128, s23 * load(angles_at3 + 128) + swap_pairs(s23) * load(angles_at3 + 8896));
+  store(wq_out_at3 + 192, s33 * load(angles_at3 + 192) + swap_pairs(s33) * load(angles_at3 + 8960));
+  store(wq_out_at3 + 256, s43 * load(angles_at3 + 256) + swap_pairs(s43) * load(angles_at3 + 9024));
+  float* wq_out_at4 = m.wq_out + 8768 * group4 + 64 * row + n4;
+  const float* angles_at4 = m.angles + 64 * row + n4;
+  store(wq_out_at4, s04 * load(angles_at4) + swap_pairs(s04) * load(angles_at4 + 8768));
+  store(wq_out_at4 + 64, s14 * load(angles_at4 + 64) + swap_pairs(s14) * load(angles_at4 + 8832));
+  store(wq_out_at4 + 128, s24 * load(angles_at4 + 128) + swap_pairs(s24) * load(angles_at4 + 8896));
+  store(wq_out_at4 + 192, s34 * load(angles_at4 + 192) + swap_pairs(s34) * load(angles_at4 + 8960));
+  store(wq_out_at4 + 256, s44 * load(angles_at4 + 256) + swap_pairs(s44) * load(angles_at4 + 9024));
 }
 
-// 5 rows of a times 64 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wq_tile_5x64(const Memory& m, const float* a, const float* w, long row,
+// 4 rows of a times 80 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wq_tile_4x80(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f), s24 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f), s34 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
-    const vec b0 = load(w + 64 * k);
-    const vec b1 = load(w + 64 * k + 16);
-    const vec b2 = load(w + 64 * k + 32);
-    const vec b3 = load(w + 64 * k + 48);
     const vec a0 = splat(a[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    s03 = fma(a0, b3, s03);
     const vec a1 = splat(a[k + 320]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    s13 = fma(a1, b3, s13);
     const vec a2 = splat(a[k + 640]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    s23 = fma(a2, b3, s23);
     const vec a3 = splat(a[k + 960]);
+    const vec b0 = load(w + 80 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    s20 = fma(a2, b0, s20);
     s30 = fma(a3, b0, s30);
+    const vec b1 = load(w + 80 * k + 16);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    s21 = fma(a2, b1, s21);
     s31 = fma(a3, b1, s31);
+    const vec b2 = load(w + 80 * k + 32);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    s22 = fma(a2, b2, s22);
     s32 = fma(a3, b2, s32);
+    const vec b3 = load(w + 80 * k + 48);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    s23 = fma(a2, b3, s23);
     s33 = fma(a3, b3, s33);
-    const vec a4 = splat(a[k + 1280]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-    s43 = fma(a4, b3, s43);
+    const vec b4 = load(w + 80 * k + 64);
+    s04 = fma(a0, b4, s04);
+    s14 = fma(a1, b4, s14);
+    s24 = fma(a2, b4, s24);
+    s34 = fma(a3, b4, s34);
   }
 
-  const long group = vector / 4;
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
+  const long group2 = (vector + 2) / 4;
+  const long n2 = 16 * ((vector + 2) % 4);
+  const long group3 = (vector + 3) / 4;
+  const long n3 = 16 * ((vector + 3) % 4);
+  const long group4 = (vector + 4) / 4;
+  const long n4 = 16 * ((vector + 4) % 4);
 
-  float* wq_out_at = m.wq_out + 8768 * group + 64 * row;
-  const float* angles_at = m.angles + 64 * row;
+  float* wq_out_at = m.wq_out + 8768 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
   store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8768));
   store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8832));
   store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8896));
   store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8960));
-  store(wq_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 9024));
-  store(wq_out_at + 16, s01 * load(angles_at + 16) + swap_pairs(s01) * load(angles_at + 8784));
-  store(wq_out_at + 80, s11 * load(angles_at + 80) + swap_pairs(s11) * load(angles_at + 8848));
-  store(wq_out_at + 144, s21 * load(angles_at + 144) + swap_pairs(s21) * load(angles_at + 8912));
-  store(wq_out_at + 208, s31 * load(angles_at + 208) + swap_pairs(s31) * load(angles_at + 8976));
-  store(wq_out_at + 272, s41 * load(angles_at + 272) + swap_pairs(s41) * load(angles_at + 9040));
-  store(wq_out_at + 32, s02 * load(angles_at + 32) + swap_pairs(s02) * load(angles_at + 8800));
-  store(wq_out_at + 96, s12 * load(angles_at + 96) + swap_pairs(s12) * load(angles_at + 8864));
-  store(wq_out_at + 160, s22 * load(angles_at + 160) + swap_pairs(s22) * load(angles_at + 8928));
-  store(wq_out_at + 224, s32 * load(angles_at + 224) + swap_pairs(s32) * load(angles_at + 8992));
-  store(wq_out_at + 288, s42 * load(angles_at + 288) + swap_pairs(s42) * load(angles_at + 9056));
-  store(wq_out_at + 48, s03 * load(angles_at + 48) + swap_pairs(s03) * load(angles_at + 8816));
-  store(wq_out_at + 112, s13 * load(angles_at + 112) + swap_pairs(s13) * load(angles_at + 8880));
-  store(wq_out_at + 176, s23 * load(angles_at + 176) + swap_pairs(s23) * load(angles_at + 8944));
-  store(wq_out_at + 240, s33 * load(angles_at + 240) + swap_pairs(s33) * load(angles_at + 9008));
-  store(wq_out_at + 304, s43 * load(angles_at + 304) + swap_pairs(s43) * load(angles_at + 9072));
+  float* wq_out_at1 = m.wq_out + 8768 * group1 + 64 * row + n1;
+  const float* angles_at1 = m.angles + 64 * row + n1;
+  store(wq_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 8768));
+  store(wq_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 8832));
+  store(wq_out_at1 + 128, s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 8896));
+  store(wq_out_at1 + 192, s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 8960));
+  float* wq_out_at2 = m.wq_out + 8768 * group2 + 64 * row + n2;
+  const float* angles_at2 = m.angles + 64 * row + n2;
+  store(wq_out_at2, s02 * load(angles_at2) + swap_pairs(s02) * load(angles_at2 + 8768));
+  store(wq_out_at2 + 64, s12 * load(angles_at2 + 64) + swap_pairs(s12) * load(angles_at2 + 8832));
+  store(wq_out_at2 + 128, s22 * load(angles_at2 + 128) + swap_pairs(s22) * load(angles_at2 + 8896));
+  store(wq_out_at2 + 192, s32 * load(angles_at2 + 192) + swap_pairs(s32) * load(angles_at2 + 8960));
+  float* wq_out_at3 = m.wq_out + 8768 * group3 + 64 * row + n3;
+  const float* angles_at3 = m.angles + 64 * row + n3;
+  store(wq_out_at3, s03 * load(angles_at3) + swap_pairs(s03) * load(angles_at3 + 8768));
+  store(wq_out_at3 + 64, s13 * load(angles_at3 + 64) + swap_pairs(s13) * load(angles_at3 + 8832));
+  store(wq_out_at3 + 128, s23 * load(angles_at3 + 128) + swap_pairs(s23) * load(angles_at3 + 8896));
+  store(wq_out_at3 + 192, s33 * load(angles_at3 + 192) + swap_pairs(s33) * load(angles_at3 + 8960));
+  float* wq_out_at4 = m.wq_out + 8768 * group4 + 64 * row + n4;
+  const float* angles_at4 = m.angles + 64 * row + n4;
+  store(wq_out_at4, s04 * load(angles_at4) + swap_pairs(s04) * load(angles_at4 + 8768));
+  store(wq_out_at4 + 64, s14 * load(angles_at4 + 64) + swap_pairs(s14) * load(angles_at4 + 8832));
+  store(wq_out_at4 + 128, s24 * load(angles_at4 + 128) + swap_pairs(s24) * load(angles_at4 + 8896));
+  store(wq_out_at4 + 192, s34 * load(angles_at4 + 192) + swap_pairs(s34) * load(angles_at4 + 8960));
 }
 
-// 6 rows of a times 64 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wk_tile_6x64(const Memory& m, const float* a, const float* w, long row,
+// 5 rows of a times 80 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wk_tile_5x80(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f), s24 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f), s34 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f), s44 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
-    const vec b0 = load(w + 64 * k);
-    const vec b1 = load(w + 64 * k + 16);
-    const vec b2 = load(w + 64 * k + 32);
-    const vec b3 = load(w + 64 * k + 48);
+    const vec b0 = load(w + 80 * k);
+    const vec b1 = load(w + 80 * k + 16);
+    const vec b2 = load(w + 80 * k + 32);
+    const vec b3 = load(w + 80 * k + 48);
+    const vec b4 = load(w + 80 * k + 64);
     const vec a0 = splat(a[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
     s02 = fma(a0, b2, s02);
     s03 = fma(a0, b3, s03);
+    s04 = fma(a0, b4, s04);
     const vec a1 = splat(a[k + 320]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
     s12 = fma(a1, b2, s12);
     s13 = fma(a1, b3, s13);
+    s14 = fma(a1, b4, s14);
     const vec a2 = splat(a[k + 640]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
     s22 = fma(a2, b2, s22);
     s23 = fma(a2, b3, s23);
+    s24 = fma(a2, b4, s24);
     const vec a3 = splat(a[k + 960]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
     s32 = fma(a3, b2, s32);
     s33 = fma(a3, b3, s33);
+    s34 = fma(a3, b4, s34);
     const vec a4 = splat(a[k + 1280]);
     s40 = fma(a4, b0, s40);
     s41 = fma(a4, b1, s41);
     s42 = fma(a4, b2, s42);
     s43 = fma(a4, b3, s43);
-    const vec a5 = splat(a[k + 1600]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    s52 = fma(a5, b2, s52);
-    s53 = fma(a5, b3, s53);
+    s44 = fma(a4, b4, s44);
   }
 
-  const long group = vector / 4;
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
+  const long group2 = (vector + 2) / 4;
+  const long n2 = 16 * ((vector + 2) % 4);
+  const long group3 = (vector + 3) / 4;
+  const long n3 = 16 * ((vector + 3) % 4);
+  const long group4 = (vector + 4) / 4;
+  const long n4 = 16 * ((vector + 4) % 4);
 
-  float* wk_out_at = m.wk_out + 8768 * group + 64 * row;
-  const float* angles_at = m.angles + 64 * row;
+  float* wk_out_at = m.wk_out + 8768 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
   store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8768));
   store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8832));
   store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8896));
   store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8960));
   store(wk_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 9024));
-  store(wk_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 9088));
-  store(wk_out_at + 16, s01 * load(angles_at + 16) + swap_pairs(s01) * load(angles_at + 8784));
-  store(wk_out_at + 80, s11 * load(angles_at + 80) + swap_pairs(s11) * load(angles_at + 8848));
-  store(wk_out_at + 144, s21 * load(angles_at + 144) + swap_pairs(s21) * load(angles_at + 8912));
-  store(wk_out_at + 208, s31 * load(angles_at + 208) + swap_pairs(s31) * load(angles_at + 8976));
-  store(wk_out_at + 272, s41 * load(angles_at + 272) + swap_pairs(s41) * load(angles_at + 9040));
-  store(wk_out_at + 336, s51 * load(angles_at + 336) + swap_pairs(s51) * load(angles_at + 9104));
-  store(wk_out_at + 32, s02 * load(angles_at + 32) + swap_pairs(s02) * load(angles_at + 8800));
-  store(wk_out_at + 96, s12 * load(angles_at + 96) + swap_pairs(s12) * load(angles_at + 8864));
-  store(wk_out_at + 160, s22 * load(angles_at + 160) + swap_pairs(s22) * load(angles_at + 8928));
-  store(wk_out_at + 224, s32 * load(angles_at + 224) + swap_pairs(s32) * load(angles_at + 8992));
-  store(wk_out_at + 288, s42 * load(angles_at + 288) + swap_pairs(s42) * load(angles_at + 9056));
-  store(wk_out_at + 352, s52 * load(angles_at + 352) + swap_pairs(s52) * load(angles_at + 9120));
-  store(wk_out_at + 48, s03 * load(angles_at + 48) + swap_pairs(s03) * load(angles_at + 8816));
-  store(wk_out_at + 112, s13 * load(angles_at + 112) + swap_pairs(s13) * load(angles_at + 8880));
-  store(wk_out_at + 176, s23 * load(angles_at + 176) + swap_pairs(s23) * load(angles_at + 8944));
-  store(wk_out_at + 240, s33 * load(angles_at + 240) + swap_pairs(s33) * load(angles_at + 9008));
-  store(wk_out_at + 304, s43 * load(angles_at + 304) + swap_pairs(s43) * load(angles_at + 9072));
-  store(wk_out_at + 368, s53 * load(angles_at + 368) + swap_pairs(s53) * load(angles_at + 9136));
+  float* wk_out_at1 = m.wk_out + 8768 * group1 + 64 * row + n1;
+  const float* angles_at1 = m.angles + 64 * row + n1;
+  store(wk_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 8768));
+  store(wk_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 8832));
+  store(wk_out_at1 + 128, s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 8896));
+  store(wk_out_at1 + 192, s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 8960));
+  store(wk_out_at1 + 256, s41 * load(angles_at1 + 256) + swap_pairs(s41) * load(angles_at1 + 9024));
+  float* wk_out_at2 = m.wk_out + 8768 * group2 + 64 * row + n2;
+  const float* angles_at2 = m.angles + 64 * row + n2;
+  store(wk_out_at2, s02 * load(angles_at2) + swap_pairs(s02) * load(angles_at2 + 8768));
+  store(wk_out_at2 + 64, s12 * load(angles_at2 + 64) + swap_pairs(s12) * load(angles_at2 + 8832));
+  store(wk_out_at2 + 128, s22 * load(angles_at2 + 128) + swap_pairs(s22) * load(angles_at2 + 8896));
+  store(wk_out_at2 + 192, s32 * load(angles_at2 + 192) + swap_pairs(s32) * load(angles_at2 + 8960));
+  store(wk_out_at2 + 256, s42 * load(angles_at2 + 256) + swap_pairs(s42) * load(angles_at2 + 9024));
+  float* wk_out_at3 = m.wk_out + 8768 * group3 + 64 * row + n3;
+  const float* angles_at3 = m.angles + 64 * row + n3;
+  store(wk_out_at3, s03 * load(angles_at3) + swap_pairs(s03) * load(angles_at3 + 8768));
+  store(wk_out_at3 + 64, s13 * load(angles_at3 + 64) + swap_pairs(s13) * load(angles_at3 + 8832));
+  store(wk_out_at3 + 128, s23 * load(angles_at3 + 128) + swap_pairs(s23) * load(angles_at3 + 8896));
+  store(wk_out_at3 + 192, s33 * load(angles_at3 + 192) + swap_pairs(s33) * load(angles_at3 + 8960));
+  store(wk_out_at3 + 256, s43 * load(angles_at3 + 256) + swap_pairs(s43) * load(angles_at3 + 9024));
+  float* wk_out_at4 = m.wk_out + 8768 * group4 + 64 * row + n4;
+  const float* angles_at4 = m.angles + 64 * row + n4;
+  store(wk_out_at4, s04 * load(angles_at4) + swap_pairs(s04) * load(angles_at4 + 8768));
+  store(wk_out_at4 + 64, s14 * load(angles_at4 + 64) + swap_pairs(s14) * load(angles_at4 + 8832));
+  store(wk_out_at4 + 128, s24 * load(angles_at4 + 128) + swap_pairs(s24) * load(angles_at4 + 8896));
+  store(wk_out_at4 + 192, s34 * load(angles_at4 + 192) + swap_pairs(s34) * load(angles_at4 + 8960));
+  store(wk_out_at4 + 256, s44 * load(angles_at4 + 256) + swap_pairs(s44) * load(angles_at4 + 9024));
 }
 
-// 5 rows of a times 64 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wk_tile_5x64(const Memory& m, const float* a, const float* w, long row,
+// 4 rows of a times 80 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wk_tile_4x80(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f), s24 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f), s34 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
-    const vec b0 = load(w + 64 * k);
-    const vec b1 = load(w + 64 * k + 16);
-    const vec b2 = load(w + 64 * k + 32);
-    const vec b3 = load(w + 64 * k + 48);
     const vec a0 = splat(a[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    s03 = fma(a0, b3, s03);
     const vec a1 = splat(a[k + 320]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    s13 = fma(a1, b3, s13);
     const vec a2 = splat(a[k + 640]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    s23 = fma(a2, b3, s23);
     const vec a3 = splat(a[k + 960]);
+    const vec b0 = load(w + 80 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    s20 = fma(a2, b0, s20);
     s30 = fma(a3, b0, s30);
+    const vec b1 = load(w + 80 * k + 16);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    s21 = fma(a2, b1, s21);
     s31 = fma(a3, b1, s31);
+    const vec b2 = load(w + 80 * k + 32);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    s22 = fma(a2, b2, s22);
     s32 = fma(a3, b2, s32);
+    const vec b3 = load(w + 80 * k + 48);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    s23 = fma(a2, b3, s23);
     s33 = fma(a3, b3, s33);
-    const vec a4 = splat(a[k + 1280]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-    s43 = fma(a4, b3, s43);
+    const vec b4 = load(w + 80 * k + 64);
+    s04 = fma(a0, b4, s04);
+    s14 = fma(a1, b4, s14);
+    s24 = fma(a2, b4, s24);
+    s34 = fma(a3, b4, s34);
   }
 
-  const long group = vector / 4;
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
+  const long group2 = (vector + 2) / 4;
+  const long n2 = 16 * ((vector + 2) % 4);
+  const long group3 = (vector + 3) / 4;
+  const long n3 = 16 * ((vector + 3) % 4);
+  const long group4 = (vector + 4) / 4;
+  const long n4 = 16 * ((vector + 4) % 4);
 
-  float* wk_out_at = m.wk_out + 8768 * group + 64 * row;
-  const float* angles_at = m.angles + 64 * row;
+  float* wk_out_at = m.wk_out + 8768 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
   store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8768));
   store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8832));
   store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8896));
   store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8960));
-  store(wk_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 9024));
-  store(wk_out_at + 16, s01 * load(angles_at + 16) + swap_pairs(s01) * load(angles_at + 8784));
-  store(wk_out_at + 80, s11 * load(angles_at + 80) + swap_pairs(s11) * load(angles_at + 8848));
-  store(wk_out_at + 144, s21 * load(angles_at + 144) + swap_pairs(s21) * load(angles_at + 8912));
-  store(wk_out_at + 208, s31 * load(angles_at + 208) + swap_pairs(s31) * load(angles_at + 8976));
-  store(wk_out_at + 272, s41 * load(angles_at + 272) + swap_pairs(s41) * load(angles_at + 9040));
-  store(wk_out_at + 32, s02 * load(angles_at + 32) + swap_pairs(s02) * load(angles_at + 8800));
-  store(wk_out_at + 96, s12 * load(angles_at + 96) + swap_pairs(s12) * load(angles_at + 8864));
-  store(wk_out_at + 160, s22 * load(angles_at + 160) + swap_pairs(s22) * load(angles_at + 8928));
-  store(wk_out_at + 224, s32 * load(angles_at + 224) + swap_pairs(s32) * load(angles_at + 8992));
-  store(wk_out_at + 288, s42 * load(angles_at + 288) + swap_pairs(s42) * load(angles_at + 9056));
-  store(wk_out_at + 48, s03 * load(angles_at + 48) + swap_pairs(s03) * load(angles_at + 8816));
-  store(wk_out_at + 112, s13 * load(angles_at + 112) + swap_pairs(s13) * load(angles_at + 8880));
-  store(wk_out_at + 176, s23 * load(angles_at + 176) + swap_pairs(s23) * load(angles_at + 8944));
-  store(wk_out_at + 240, s33 * load(angles_at + 240) + swap_pairs(s33) * load(angles_at + 9008));
-  store(wk_out_at + 304, s43 * load(angles_at + 304) + swap_pairs(s43) * load(angles_at + 9072));
+  float* wk_out_at1 = m.wk_out + 8768 * group1 + 64 * row + n1;
+  const float* angles_at1 = m.angles + 64 * row + n1;
+  store(wk_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 8768));
+  store(wk_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 8832));
+  store(wk_out_at1 + 128, s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 8896));
+  store(wk_out_at1 + 192, s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 8960));
+  float* wk_out_at2 = m.wk_out + 8768 * group2 + 64 * row + n2;
+  const float* angles_at2 = m.angles + 64 * row + n2;
+  store(wk_out_at2, s02 * load(angles_at2) + swap_pairs(s02) * load(angles_at2 + 8768));
+  store(wk_out_at2 + 64, s12 * load(angles_at2 + 64) + swap_pairs(s12) * load(angles_at2 + 8832));
+  store(wk_out_at2 + 128, s22 * load(angles_at2 + 128) + swap_pairs(s22) * load(angles_at2 + 8896));
+  store(wk_out_at2 + 192, s32 * load(angles_at2 + 192) + swap_pairs(s32) * load(angles_at2 + 8960));
+  float* wk_out_at3 = m.wk_out + 8768 * group3 + 64 * row + n3;
+  const float* angles_at3 = m.angles + 64 * row + n3;
+  store(wk_out_at3, s03 * load(angles_at3) + swap_pairs(s03) * load(angles_at3 + 8768));
+  store(wk_out_at3 + 64, s13 * load(angles_at3 + 64) + swap_pairs(s13) * load(angles_at3 + 8832));
+  store(wk_out_at3 + 128, s23 * load(angles_at3 + 128) + swap_pairs(s23) * load(angles_at3 + 8896));
+  store(wk_out_at3 + 192, s33 * load(angles_at3 + 192) + swap_pairs(s33) * load(angles_at3 + 8960));
+  float* wk_out_at4 = m.wk_out + 8768 * group4 + 64 * row + n4;
+  const float* angles_at4 = m.angles + 64 * row + n4;
+  store(wk_out_at4, s04 * load(angles_at4) + swap_pairs(s04) * load(angles_at4 + 8768));
+  store(wk_out_at4 + 64, s14 * load(angles_at4 + 64) + swap_pairs(s14) * load(angles_at4 + 8832));
+  store(wk_out_at4 + 128, s24 * load(angles_at4 + 128) + swap_pairs(s24) * load(angles_at4 + 8896));
+  store(wk_out_at4 + 192, s34 * load(angles_at4 + 192) + swap_pairs(s34) * load(angles_at4 + 8960));
 }
 
-// 6 rows of a times 64 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wv_tile_6x64(const Memory& m, const float* a, const float* w, long row,
+// 5 rows of a times 80 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wv_tile_5x80(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f), s24 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f), s34 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f), s44 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
-    const vec b0 = load(w + 64 * k);
-    const vec b1 = load(w + 64 * k + 16);
-    const vec b2 = load(w + 64 * k + 32);
-    const vec b3 = load(w + 64 * k + 48);
+    const vec b0 = load(w + 80 * k);
+    const vec b1 = load(w + 80 * k + 16);
+    const vec b2 = load(w + 80 * k + 32);
+    const vec b3 = load(w + 80 * k + 48);
+    const vec b4 = load(w + 80 * k + 64);
     const vec a0 = splat(a[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
     s02 = fma(a0, b2, s02);
     s03 = fma(a0, b3, s03);
+    s04 = fma(a0, b4, s04);
     const vec a1 = splat(a[k + 320]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
     s12 = fma(a1, b2, s12);
     s13 = fma(a1, b3, s13);
+    s14 = fma(a1, b4, s14);
     const vec a2 = splat(a[k + 640]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
     s22 = fma(a2, b2, s22);
     s23 = fma(a2, b3, s23);
+    s24 = fma(a2, b4, s24);
     const vec a3 = splat(a[k + 960]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
     s32 = fma(a3, b2, s32);
     s33 = fma(a3, b3, s33);
+    s34 = fma(a3, b4, s34);
     const vec a4 = splat(a[k + 1280]);
     s40 = fma(a4, b0, s40);
     s41 = fma(a4, b1, s41);
     s42 = fma(a4, b2, s42);
     s43 = fma(a4, b3, s43);
-    const vec a5 = splat(a[k + 1600]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    s52 = fma(a5, b2, s52);
-    s53 = fma(a5, b3, s53);
+    s44 = fma(a4, b4, s44);
   }
 
-  const long group = vector / 4;
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
+  const long group2 = (vector + 2) / 4;
+  const long n2 = 16 * ((vector + 2) % 4);
+  const long group3 = (vector + 3) / 4;
+  const long n3 = 16 * ((vector + 3) % 4);
+  const long group4 = (vector + 4) / 4;
+  const long n4 = 16 * ((vector + 4) % 4);
 
-  float* wv_out_at = m.wv_out + 8768 * group + 64 * row;
+  float* wv_out_at = m.wv_out + 8768 * group0 + 64 * row + n0;
   store(wv_out_at, s00);
   store(wv_out_at + 64, s10);
   store(wv_out_at + 128, s20);
   store(wv_out_at + 192, s30);
   store(wv_out_at + 256, s40);
-  store(wv_out_at + 320, s50);
-  store(wv_out_at + 16, s01);
-  store(wv_out_at + 80, s11);
-  store(wv_out_at + 144, s21);
-  store(wv_out_at + 208, s31);
-  store(wv_out_at + 272, s41);
-  store(wv_out_at + 336, s51);
-  store(wv_out_at + 32, s02);
-  store(wv_out_at + 96, s12);
-  store(wv_out_at + 160, s22);
-  store(wv_out_at + 224, s32);
-  store(wv_out_at + 288, s42);
-  store(wv_out_at + 352, s52);
-  store(wv_out_at + 48, s03);
-  store(wv_out_at + 112, s13);
-  store(wv_out_at + 176, s23);
-  store(wv_out_at + 240, s33);
-  store(wv_out_at + 304, s43);
-  store(wv_out_at + 368, s53);
+  float* wv_out_at1 = m.wv_out + 8768 * group1 + 64 * row + n1;
+  store(wv_out_at1, s01);
+  store(wv_out_at1 + 64, s11);
+  store(wv_out_at1 + 128, s21);
+  store(wv_out_at1 + 192, s31);
+  store(wv_out_at1 + 256, s41);
+  float* wv_out_at2 = m.wv_out + 8768 * group2 + 64 * row + n2;
+  store(wv_out_at2, s02);
+  store(wv_out_at2 + 64, s12);
+  store(wv_out_at2 + 128, s22);
+  store(wv_out_at2 + 192, s32);
+  store(wv_out_at2 + 256, s42);
+  float* wv_out_at3 = m.wv_out + 8768 * group3 + 64 * row + n3;
+  store(wv_out_at3, s03);
+  store(wv_out_at3 + 64, s13);
+  store(wv_out_at3 + 128, s23);
+  store(wv_out_at3 + 192, s33);
+  store(wv_out_at3 + 256, s43);
+  float* wv_out_at4 = m.wv_out + 8768 * group4 + 64 * row + n4;
+  store(wv_out_at4, s04);
+  store(wv_out_at4 + 64, s14);
+  store(wv_out_at4 + 128, s24);
+  store(wv_out_at4 + 192, s34);
+  store(wv_out_at4 + 256, s44);
 }
 
-// 5 rows of a times 64 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wv_tile_5x64(const Memory& m, const float* a, const float* w, long row,
+// 4 rows of a times 80 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wv_tile_4x80(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f), s24 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f), s34 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
-    const vec b0 = load(w + 64 * k);
-    const vec b1 = load(w + 64 * k + 16);
-    const vec b2 = load(w + 64 * k + 32);
-    const vec b3 = load(w + 64 * k + 48);
     const vec a0 = splat(a[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    s03 = fma(a0, b3, s03);
     const vec a1 = splat(a[k + 320]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    s13 = fma(a1, b3, s13);
     const vec a2 = splat(a[k + 640]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    s23 = fma(a2, b3, s23);
     const vec a3 = splat(a[k + 960]);
+    const vec b0 = load(w + 80 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    s20 = fma(a2, b0, s20);
     s30 = fma(a3, b0, s30);
+    const vec b1 = load(w + 80 * k + 16);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    s21 = fma(a2, b1, s21);
     s31 = fma(a3, b1, s31);
+    const vec b2 = load(w + 80 * k + 32);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    s22 = fma(a2, b2, s22);
     s32 = fma(a3, b2, s32);
+    const vec b3 = load(w + 80 * k + 48);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    s23 = fma(a2, b3, s23);
     s33 = fma(a3, b3, s33);
-    const vec a4 = splat(a[k + 1280]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-    s43 = fma(a4, b3, s43);
+    const vec b4 = load(w + 80 * k + 64);
+    s04 = fma(a0, b4, s04);
+    s14 = fma(a1, b4, s14);
+    s24 = fma(a2, b4, s24);
+    s34 = fma(a3, b4, s34);
   }
 
-  const long group = vector / 4;
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
+  const long group2 = (vector + 2) / 4;
+  const long n2 = 16 * ((vector + 2) % 4);
+  const long group3 = (vector + 3) / 4;
+  const long n3 = 16 * ((vector + 3) % 4);
+  const long group4 = (vector + 4) / 4;
+  const long n4 = 16 * ((vector + 4) % 4);
 
-  float* wv_out_at = m.wv_out + 8768 * group + 64 * row;
+  float* wv_out_at = m.wv_out + 8768 * group0 + 64 * row + n0;
   store(wv_out_at, s00);
   store(wv_out_at + 64, s10);
   store(wv_out_at + 128, s20);
   store(wv_out_at + 192, s30);
-  store(wv_out_at + 256, s40);
-  store(wv_out_at + 16, s01);
-  store(wv_out_at + 80, s11);
-  store(wv_out_at + 144, s21);
-  store(wv_out_at + 208, s31);
-  store(wv_out_at + 272, s41);
-  store(wv_out_at + 32, s02);
-  store(wv_out_at + 96, s12);
-  store(wv_out_at + 160, s22);
-  store(wv_out_at + 224, s32);
-  store(wv_out_at + 288, s42);
-  store(wv_out_at + 48, s03);
-  store(wv_out_at + 112, s13);
-  store(wv_out_at + 176, s23);
-  store(wv_out_at + 240, s33);
-  store(wv_out_at + 304, s43);
+  float* wv_out_at1 = m.wv_out + 8768 * group1 + 64 * row + n1;
+  store(wv_out_at1, s01);
+  store(wv_out_at1 + 64, s11);
+  store(wv_out_at1 + 128, s21);
+  store(wv_out_at1 + 192, s31);
+  float* wv_out_at2 = m.wv_out + 8768 * group2 + 64 * row + n2;
+  store(wv_out_at2, s02);
+  store(wv_out_at2 + 64, s12);
+  store(wv_out_at2 + 128, s22);
+  store(wv_out_at2 + 192, s32);
+  float* wv_out_at3 = m.wv_out + 8768 * group3 + 64 * row + n3;
+  store(wv_out_at3, s03);
+  store(wv_out_at3 + 64, s13);
+  store(wv_out_at3 + 128, s23);
+  store(wv_out_at3 + 192, s33);
+  float* wv_out_at4 = m.wv_out + 8768 * group4 + 64 * row + n4;
+  store(wv_out_at4, s04);
+  store(wv_out_at4 + 64, s14);
+  store(wv_out_at4 + 128, s24);
+  store(wv_out_at4 + 192, s34);
 }
 
 // An item: all rows against one panel of columns.
 [[gnu::noinline]] void project_wq_wk_wv(const Memory& m, long item) {
-  if (item < 5) {
+  if (item < 4) {
     const float* a = m.x;
-    const float* w = m.packed + 20480 * item + 17536;
-    const long vector = 4 * item;
-    for (long row = 0; row < 132; row += 6) {
-      wq_tile_6x64(m, a + 320 * row, w, row, vector);
+    const float* w = m.packed + 25600 * item + 17536;
+    const long vector = 5 * item;
+    for (long row = 0; row < 125; row += 5) {
+      wq_tile_5x80(m, a + 320 * row, w, row, vector);
     }
-    wq_tile_5x64(m, a + 42240, w, 132, vector);
-  } else if (item < 10) {
+    for (long row = 125; row < 137; row += 4) {
+      wq_tile_4x80(m, a + 320 * row, w, row, vector);
+    }
+  } else if (item < 8) {
     const float* a = m.x;
-    const float* w = m.packed + 20480 * item + 17536;
-    const long vector = 4 * item - 20;
-    for (long row = 0; row < 132; row += 6) {
-      wk_tile_6x64(m, a + 320 * row, w, row, vector);
+    const float* w = m.packed + 25600 * item + 17536;
+    const long vector = 5 * item - 20;
+    for (long row = 0; row < 125; row += 5) {
+      wk_tile_5x80(m, a + 320 * row, w, row, vector);
     }
-    wk_tile_5x64(m, a + 42240, w, 132, vector);
+    for (long row = 125; row < 137; row += 4) {
+      wk_tile_4x80(m, a + 320 * row, w, row, vector);
+    }
   } else {
     const float* a = m.x;
-    const float* w = m.packed + 20480 * item + 17536;
-    const long vector = 4 * item - 40;
-    for (long row = 0; row < 132; row += 6) {
-      wv_tile_6x64(m, a + 320 * row, w, row, vector);
+    const float* w = m.packed + 25600 * item + 17536;
+    const long vector = 5 * item - 40;
+    for (long row = 0; row < 125; row += 5) {
+      wv_tile_5x80(m, a + 320 * row, w, row, vector);
     }
-    wv_tile_5x64(m, a + 42240, w, 132, vector);
+    for (long row = 125; row < 137; row += 4) {
+      wv_tile_4x80(m, a + 320 * row, w, row, vector);
+    }
   }
 }
 
@@ -875,9 +975,9 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
   vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
   vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
-  for (long from = 0; from < 64; from += 4) {
+  for (long four = 0; four < 64; four += 4) {
 #pragma GCC unroll 4
-    for (long k = from; k < from + 4; ++k) {
+    for (long k = four; k < four + 4; ++k) {
       const vec b0 = load(rows + 48 * k);
       const vec b1 = load(rows + 48 * k + 16);
       const vec b2 = load(rows + 48 * k + 32);
@@ -1112,9 +1212,9 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
   vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
   vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
-  for (long from = 0; from < 64; from += 4) {
+  for (long four = 0; four < 64; four += 4) {
 #pragma GCC unroll 4
-    for (long k = from; k < from + 4; ++k) {
+    for (long k = four; k < four + 4; ++k) {
       const vec b0 = load(rows + 48 * k);
       const vec b1 = load(rows + 48 * k + 16);
       const vec b2 = load(rows + 48 * k + 32);
@@ -1323,9 +1423,9 @@ struct attention_memory {
   vec s50 = start0, s51 = start1, s52 = start2;
   vec s60 = start0, s61 = start1, s62 = start2;
   vec s70 = start0, s71 = start1, s72 = start2;
-  for (long from = 0; from < 64; from += 4) {
+  for (long four = 0; four < 64; four += 4) {
 #pragma GCC unroll 4
-    for (long k = from; k < from + 4; ++k) {
+    for (long k = four; k < four + 4; ++k) {
       const vec b0 = load(rows + 48 * k);
       const vec b1 = load(rows + 48 * k + 16);
       const vec b2 = load(rows + 48 * k + 32);
@@ -1605,9 +1705,9 @@ struct attention_memory {
   vec s50 = start0, s51 = start1, s52 = start2;
   vec s60 = start0, s61 = start1, s62 = start2;
   vec s70 = start0, s71 = start1, s72 = start2;
-  for (long from = 0; from < 64; from += 4) {
+  for (long four = 0; four < 64; four += 4) {
 #pragma GCC unroll 4
-    for (long k = from; k < from + 4; ++k) {
+    for (long k = four; k < four + 4; ++k) {
       const vec b0 = load(rows + 48 * k);
       const vec b1 = load(rows + 48 * k + 16);
       const vec b2 = load(rows + 48 * k + 32);
@@ -2263,7 +2363,7 @@ struct attention_memory {
     some = some || hole;
   }
 
-  local.holes[96] = some ? 1.0f : 0.0f;
+  local.holes[144] = some ? 1.0f : 0.0f;
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -2446,7 +2546,7 @@ struct attention_memory {
     attention_carry_over_48(m, c1, row, local);
   }
 
-  if (local.holes[96] > 0.0f) {
+  if (local.holes[144] > 0.0f) {
     attention_fold_48_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_48(m, c1, row, col, count, local, fresh);
@@ -2485,8 +2585,8 @@ struct attention_memory {
   bool fresh = true;
   const long whole_end = 48 * nth;
   const long end = 48 * nth + 48;
-  for (long col = 0; col < end; col += 96) {
-    attention_visit_48_safely(m, c1, row, col, smaller(96, end - col), whole_end, local, fresh);
+  for (long col = 0; col < end; col += 144) {
+    attention_visit_48_safely(m, c1, row, col, smaller(144, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
@@ -2541,8 +2641,8 @@ struct attention_memory {
   bool fresh = true;
   const long whole_end = 48 * nth;
   const long end = 48 * nth + 48;
-  for (long col = 0; col < end; col += 96) {
-    attention_visit_48(m, c1, row, col, smaller(96, end - col), whole_end, local, fresh);
+  for (long col = 0; col < end; col += 144) {
+    attention_visit_48(m, c1, row, col, smaller(144, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
@@ -4288,7 +4388,7 @@ struct attention_memory {
     attention_carry_over_41(m, c1, row, local);
   }
 
-  if (local.holes[96] > 0.0f) {
+  if (local.holes[144] > 0.0f) {
     attention_fold_41_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_41(m, c1, row, col, count, local, fresh);
@@ -4330,8 +4430,8 @@ struct attention_memory {
   store(local.kept + 16, splat(0.0f));
   store(local.kept + 32, splat(0.0f));
   bool fresh = true;
-  for (long col = 0; col < 137; col += 96) {
-    attention_visit_41_safely(m, c1, row, col, smaller(96, 137 - col), 96, local, fresh);
+  for (long col = 0; col < 137; col += 144) {
+    attention_visit_41_safely(m, c1, row, col, smaller(144, 137 - col), 96, local, fresh);
     fresh = false;
   }
 
@@ -4389,8 +4489,8 @@ struct attention_memory {
   store(local.total + 32, splat(0.0f));
 
   bool fresh = true;
-  for (long col = 0; col < 137; col += 96) {
-    attention_visit_41(m, c1, row, col, smaller(96, 137 - col), 96, local, fresh);
+  for (long col = 0; col < 137; col += 144) {
+    attention_visit_41(m, c1, row, col, smaller(144, 137 - col), 96, local, fresh);
     fresh = false;
   }
 
@@ -4426,51 +4526,51 @@ struct attention_memory {
   }
 }
 
-// 6 rows of a times 64 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wo_tile_6x64(const Memory& m, const float* a, const float* w, long row,
+// 5 rows of a times 80 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wo_tile_5x80(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f), s24 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f), s34 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f), s44 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
-    const vec b0 = load(w + 64 * k);
-    const vec b1 = load(w + 64 * k + 16);
-    const vec b2 = load(w + 64 * k + 32);
-    const vec b3 = load(w + 64 * k + 48);
+    const vec b0 = load(w + 80 * k);
+    const vec b1 = load(w + 80 * k + 16);
+    const vec b2 = load(w + 80 * k + 32);
+    const vec b3 = load(w + 80 * k + 48);
+    const vec b4 = load(w + 80 * k + 64);
     const vec a0 = splat(a[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
     s02 = fma(a0, b2, s02);
     s03 = fma(a0, b3, s03);
+    s04 = fma(a0, b4, s04);
     const vec a1 = splat(a[k + 320]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
     s12 = fma(a1, b2, s12);
     s13 = fma(a1, b3, s13);
+    s14 = fma(a1, b4, s14);
     const vec a2 = splat(a[k + 640]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
     s22 = fma(a2, b2, s22);
     s23 = fma(a2, b3, s23);
+    s24 = fma(a2, b4, s24);
     const vec a3 = splat(a[k + 960]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
     s32 = fma(a3, b2, s32);
     s33 = fma(a3, b3, s33);
+    s34 = fma(a3, b4, s34);
     const vec a4 = splat(a[k + 1280]);
     s40 = fma(a4, b0, s40);
     s41 = fma(a4, b1, s41);
     s42 = fma(a4, b2, s42);
     s43 = fma(a4, b3, s43);
-    const vec a5 = splat(a[k + 1600]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    s52 = fma(a5, b2, s52);
-    s53 = fma(a5, b3, s53);
+    s44 = fma(a4, b4, s44);
   }
 
   const long n = 16 * vector;
@@ -4481,66 +4581,66 @@ struct attention_memory {
   store(out_at + 640, s20);
   store(out_at + 960, s30);
   store(out_at + 1280, s40);
-  store(out_at + 1600, s50);
   store(out_at + 16, s01);
   store(out_at + 336, s11);
   store(out_at + 656, s21);
   store(out_at + 976, s31);
   store(out_at + 1296, s41);
-  store(out_at + 1616, s51);
   store(out_at + 32, s02);
   store(out_at + 352, s12);
   store(out_at + 672, s22);
   store(out_at + 992, s32);
   store(out_at + 1312, s42);
-  store(out_at + 1632, s52);
   store(out_at + 48, s03);
   store(out_at + 368, s13);
   store(out_at + 688, s23);
   store(out_at + 1008, s33);
   store(out_at + 1328, s43);
-  store(out_at + 1648, s53);
+  store(out_at + 64, s04);
+  store(out_at + 384, s14);
+  store(out_at + 704, s24);
+  store(out_at + 1024, s34);
+  store(out_at + 1344, s44);
 }
 
-// 5 rows of a times 64 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wo_tile_5x64(const Memory& m, const float* a, const float* w, long row,
+// 4 rows of a times 80 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wo_tile_4x80(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f), s24 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f), s34 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
-    const vec b0 = load(w + 64 * k);
-    const vec b1 = load(w + 64 * k + 16);
-    const vec b2 = load(w + 64 * k + 32);
-    const vec b3 = load(w + 64 * k + 48);
     const vec a0 = splat(a[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    s03 = fma(a0, b3, s03);
     const vec a1 = splat(a[k + 320]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    s13 = fma(a1, b3, s13);
     const vec a2 = splat(a[k + 640]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    s23 = fma(a2, b3, s23);
     const vec a3 = splat(a[k + 960]);
+    const vec b0 = load(w + 80 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    s20 = fma(a2, b0, s20);
     s30 = fma(a3, b0, s30);
+    const vec b1 = load(w + 80 * k + 16);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    s21 = fma(a2, b1, s21);
     s31 = fma(a3, b1, s31);
+    const vec b2 = load(w + 80 * k + 32);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    s22 = fma(a2, b2, s22);
     s32 = fma(a3, b2, s32);
+    const vec b3 = load(w + 80 * k + 48);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    s23 = fma(a2, b3, s23);
     s33 = fma(a3, b3, s33);
-    const vec a4 = splat(a[k + 1280]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-    s43 = fma(a4, b3, s43);
+    const vec b4 = load(w + 80 * k + 64);
+    s04 = fma(a0, b4, s04);
+    s14 = fma(a1, b4, s14);
+    s24 = fma(a2, b4, s24);
+    s34 = fma(a3, b4, s34);
   }
 
   const long n = 16 * vector;
@@ -4550,33 +4650,35 @@ struct attention_memory {
   store(out_at + 320, s10);
   store(out_at + 640, s20);
   store(out_at + 960, s30);
-  store(out_at + 1280, s40);
   store(out_at + 16, s01);
   store(out_at + 336, s11);
   store(out_at + 656, s21);
   store(out_at + 976, s31);
-  store(out_at + 1296, s41);
   store(out_at + 32, s02);
   store(out_at + 352, s12);
   store(out_at + 672, s22);
   store(out_at + 992, s32);
-  store(out_at + 1312, s42);
   store(out_at + 48, s03);
   store(out_at + 368, s13);
   store(out_at + 688, s23);
   store(out_at + 1008, s33);
-  store(out_at + 1328, s43);
+  store(out_at + 64, s04);
+  store(out_at + 384, s14);
+  store(out_at + 704, s24);
+  store(out_at + 1024, s34);
 }
 
 // An item: all rows against one panel of columns.
 [[gnu::noinline]] void project_wo(const Memory& m, long item) {
   const float* a = m.heads;
-  const float* w = m.packed + 20480 * item + 324736;
-  const long vector = 4 * item;
-  for (long row = 0; row < 132; row += 6) {
-    wo_tile_6x64(m, a + 320 * row, w, row, vector);
+  const float* w = m.packed + 25600 * item + 324736;
+  const long vector = 5 * item;
+  for (long row = 0; row < 125; row += 5) {
+    wo_tile_5x80(m, a + 320 * row, w, row, vector);
   }
-  wo_tile_5x64(m, a + 42240, w, 132, vector);
+  for (long row = 125; row < 137; row += 4) {
+    wo_tile_4x80(m, a + 320 * row, w, row, vector);
+  }
 }
 
 void project_wq_wk_wv_body(void* state, long item, int) {
@@ -4589,7 +4691,7 @@ void project_wq_wk_wv_body(void* state, long item, int) {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 11200L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 13552L * worker));
   restore_float_state(before);
 }
 
@@ -4623,59 +4725,59 @@ void project_wo_body(void* state, long item, int) {
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 701440u + 44800u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 701440u + 54208u * (size_t)workers; }
 
 size_t packed_bytes() { return 1708544u; }
 
 void pack_weights(const textbook_mha_1_137_320_5_weights* w, float* packed) {
-  // wq: panels of 64 columns, each [320, columns]
+  // wq: panels of 80 columns, each [320, columns]
   for (long vector = 0; vector < 20; ++vector) {
-    const long panel = vector / 4;
+    const long panel = vector / 5;
     const long place = vector % 4;
     const long column = 16 * place;
-    float* to = packed + 20480 * panel + 16 * (vector % 4) + 17536;
+    float* to = packed + 25600 * panel + 16 * (vector % 5) + 17536;
     const float* from = w->wq + 320 * (64 * (vector / 4) + column);
     for (long k = 0; k < 320; ++k) {
       for (long lane = 0; lane < 16; ++lane) {
-        to[64 * k + lane] = from[320 * lane + k];
+        to[80 * k + lane] = from[320 * lane + k];
       }
     }
   }
-  // wk: panels of 64 columns, each [320, columns]
+  // wk: panels of 80 columns, each [320, columns]
   for (long vector = 0; vector < 20; ++vector) {
-    const long panel = vector / 4;
+    const long panel = vector / 5;
     const long place = vector % 4;
     const long column = 16 * place;
-    float* to = packed + 20480 * panel + 16 * (vector % 4) + 119936;
+    float* to = packed + 25600 * panel + 16 * (vector % 5) + 119936;
     const float* from = w->wk + 320 * (64 * (vector / 4) + column);
     for (long k = 0; k < 320; ++k) {
       for (long lane = 0; lane < 16; ++lane) {
-        to[64 * k + lane] = from[320 * lane + k];
+        to[80 * k + lane] = from[320 * lane + k];
       }
     }
   }
-  // wv: panels of 64 columns, each [320, columns]
+  // wv: panels of 80 columns, each [320, columns]
   for (long vector = 0; vector < 20; ++vector) {
-    const long panel = vector / 4;
+    const long panel = vector / 5;
     const long place = vector % 4;
     const long column = 16 * place;
-    float* to = packed + 20480 * panel + 16 * (vector % 4) + 222336;
+    float* to = packed + 25600 * panel + 16 * (vector % 5) + 222336;
     const float* from = w->wv + 320 * (64 * (vector / 4) + column);
     for (long k = 0; k < 320; ++k) {
       for (long lane = 0; lane < 16; ++lane) {
-        to[64 * k + lane] = from[320 * lane + k];
+        to[80 * k + lane] = from[320 * lane + k];
       }
     }
   }
-  // wo: panels of 64 columns, each [320, columns]
+  // wo: panels of 80 columns, each [320, columns]
   for (long vector = 0; vector < 20; ++vector) {
-    const long panel = vector / 4;
+    const long panel = vector / 5;
     const long column = 16 * vector;
-    float* to = packed + 20480 * panel + 16 * (vector % 4) + 324736;
+    float* to = packed + 25600 * panel + 16 * (vector % 5) + 324736;
     const float* from = w->wo + 320 * column;
     for (long k = 0; k < 320; ++k) {
       for (long lane = 0; lane < 16; ++lane) {
-        to[64 * k + lane] = from[320 * lane + k];
+        to[80 * k + lane] = from[320 * lane + k];
       }
     }
   }
@@ -4721,9 +4823,9 @@ void run(const textbook_mha_1_137_320_5_args* args, const void* packed, void* wo
     if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
     for (long item = 0; item < items; ++item) body(&m, item, 0);
   };
-  each(15, project_wq_wk_wv_body);
+  each(12, project_wq_wk_wv_body);
   each(15, attention_body);
-  each(5, project_wo_body);
+  each(4, project_wo_body);
 }
 
 }  // namespace textbook_mha_1_137_320_5_avx512

@@ -17,16 +17,16 @@
 //
 // What was decided:
 // - project_wq_wk_wv: 137 rows of 320 by wq (320 columns), wk (320 columns) and wv (320 columns),
-//   packed in 60 panels of 16 columns (20 kB), one an item; tiles of 6 rows x 16 columns: 12 of 16
-//   registers accumulate, a step is 12 fma on 8 loads.
+//   packed in 30 panels of 32 columns (40 kB), one an item; tiles of 3 rows x 32 columns: 12 of 16
+//   registers accumulate, a step is 12 fma on 7 loads.
 // - attention: 5 times 137 rows against 137 columns, 144 at a time: their scores lie in a worker's
 //   18.1 kB and nowhere else. 8 blocks of 16 rows, score tiles of 4 columns x 16 lanes: 8 of 16
 //   registers accumulate, a step is 8 fma on 6 loads. 1 block of 9 rows, score tiles of 6 columns x
 //   16 lanes: 12 of 16 registers accumulate, a step is 12 fma on 8 loads. Whole tiles of removed
-//   pairs are skipped; tiles that keep all pairs test none. Value tiles of 6 rows x 16 columns: 12
-//   of 16 registers accumulate, a step is 12 fma on 8 loads.
-// - project_wo: 137 rows of 320 by wo (320 columns), packed in 20 panels of 16 columns (20 kB), one
-//   an item; tiles of 6 rows x 16 columns: 12 of 16 registers accumulate, a step is 12 fma on 8
+//   pairs are skipped; tiles that keep all pairs test none. Value tiles of 4 rows x 24 columns: 12
+//   of 16 registers accumulate, a step is 12 fma on 7 loads.
+// - project_wo: 137 rows of 320 by wo (320 columns), packed in 10 panels of 32 columns (40 kB), one
+//   an item; tiles of 3 rows x 32 columns: 12 of 16 registers accumulate, a step is 12 fma on 7
 //   loads.
 #include "textbook_mha_1_137_320_5.h"
 
@@ -427,37 +427,33 @@ struct attention_memory {
   float fast[1024];       // [16][64], the results that it came to replace
 };
 
-// 6 rows of a times 16 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wq_tile_6x16(const Memory& m, const float* a, const float* w, long row,
+// 3 rows of a times 32 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wq_tile_3x32(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
-    const vec b0 = load(w + 16 * k);
-    const vec b1 = load(w + 16 * k + 8);
     const vec a0 = splat(a[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
     const vec a1 = splat(a[k + 320]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
     const vec a2 = splat(a[k + 640]);
+    const vec b0 = load(w + 32 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
     s20 = fma(a2, b0, s20);
+    const vec b1 = load(w + 32 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
     s21 = fma(a2, b1, s21);
-    const vec a3 = splat(a[k + 960]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(a[k + 1280]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(a[k + 1600]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
+    const vec b2 = load(w + 32 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    s22 = fma(a2, b2, s22);
+    const vec b3 = load(w + 32 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    s23 = fma(a2, b3, s23);
   }
 
   const long group = vector / 8;
@@ -468,44 +464,38 @@ struct attention_memory {
   store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8768));
   store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8832));
   store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8896));
-  store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8960));
-  store(wq_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 9024));
-  store(wq_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 9088));
   store(wq_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 8776));
   store(wq_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 8840));
   store(wq_out_at + 136, s21 * load(angles_at + 136) + swap_pairs(s21) * load(angles_at + 8904));
-  store(wq_out_at + 200, s31 * load(angles_at + 200) + swap_pairs(s31) * load(angles_at + 8968));
-  store(wq_out_at + 264, s41 * load(angles_at + 264) + swap_pairs(s41) * load(angles_at + 9032));
-  store(wq_out_at + 328, s51 * load(angles_at + 328) + swap_pairs(s51) * load(angles_at + 9096));
+  store(wq_out_at + 16, s02 * load(angles_at + 16) + swap_pairs(s02) * load(angles_at + 8784));
+  store(wq_out_at + 80, s12 * load(angles_at + 80) + swap_pairs(s12) * load(angles_at + 8848));
+  store(wq_out_at + 144, s22 * load(angles_at + 144) + swap_pairs(s22) * load(angles_at + 8912));
+  store(wq_out_at + 24, s03 * load(angles_at + 24) + swap_pairs(s03) * load(angles_at + 8792));
+  store(wq_out_at + 88, s13 * load(angles_at + 88) + swap_pairs(s13) * load(angles_at + 8856));
+  store(wq_out_at + 152, s23 * load(angles_at + 152) + swap_pairs(s23) * load(angles_at + 8920));
 }
 
-// 5 rows of a times 16 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wq_tile_5x16(const Memory& m, const float* a, const float* w, long row,
+// 2 rows of a times 32 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wq_tile_2x32(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
-    const vec b0 = load(w + 16 * k);
-    const vec b1 = load(w + 16 * k + 8);
     const vec a0 = splat(a[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
     const vec a1 = splat(a[k + 320]);
+    const vec b0 = load(w + 32 * k);
+    s00 = fma(a0, b0, s00);
     s10 = fma(a1, b0, s10);
+    const vec b1 = load(w + 32 * k + 8);
+    s01 = fma(a0, b1, s01);
     s11 = fma(a1, b1, s11);
-    const vec a2 = splat(a[k + 640]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(a[k + 960]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(a[k + 1280]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
+    const vec b2 = load(w + 32 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(w + 32 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
   }
 
   const long group = vector / 8;
@@ -515,47 +505,41 @@ struct attention_memory {
   const float* angles_at = m.angles + 64 * row + n;
   store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8768));
   store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8832));
-  store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8896));
-  store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8960));
-  store(wq_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 9024));
   store(wq_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 8776));
   store(wq_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 8840));
-  store(wq_out_at + 136, s21 * load(angles_at + 136) + swap_pairs(s21) * load(angles_at + 8904));
-  store(wq_out_at + 200, s31 * load(angles_at + 200) + swap_pairs(s31) * load(angles_at + 8968));
-  store(wq_out_at + 264, s41 * load(angles_at + 264) + swap_pairs(s41) * load(angles_at + 9032));
+  store(wq_out_at + 16, s02 * load(angles_at + 16) + swap_pairs(s02) * load(angles_at + 8784));
+  store(wq_out_at + 80, s12 * load(angles_at + 80) + swap_pairs(s12) * load(angles_at + 8848));
+  store(wq_out_at + 24, s03 * load(angles_at + 24) + swap_pairs(s03) * load(angles_at + 8792));
+  store(wq_out_at + 88, s13 * load(angles_at + 88) + swap_pairs(s13) * load(angles_at + 8856));
 }
 
-// 6 rows of a times 16 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wk_tile_6x16(const Memory& m, const float* a, const float* w, long row,
+// 3 rows of a times 32 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wk_tile_3x32(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
-    const vec b0 = load(w + 16 * k);
-    const vec b1 = load(w + 16 * k + 8);
     const vec a0 = splat(a[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
     const vec a1 = splat(a[k + 320]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
     const vec a2 = splat(a[k + 640]);
+    const vec b0 = load(w + 32 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
     s20 = fma(a2, b0, s20);
+    const vec b1 = load(w + 32 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
     s21 = fma(a2, b1, s21);
-    const vec a3 = splat(a[k + 960]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(a[k + 1280]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(a[k + 1600]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
+    const vec b2 = load(w + 32 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    s22 = fma(a2, b2, s22);
+    const vec b3 = load(w + 32 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    s23 = fma(a2, b3, s23);
   }
 
   const long group = vector / 8;
@@ -566,44 +550,38 @@ struct attention_memory {
   store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8768));
   store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8832));
   store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8896));
-  store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8960));
-  store(wk_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 9024));
-  store(wk_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 9088));
   store(wk_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 8776));
   store(wk_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 8840));
   store(wk_out_at + 136, s21 * load(angles_at + 136) + swap_pairs(s21) * load(angles_at + 8904));
-  store(wk_out_at + 200, s31 * load(angles_at + 200) + swap_pairs(s31) * load(angles_at + 8968));
-  store(wk_out_at + 264, s41 * load(angles_at + 264) + swap_pairs(s41) * load(angles_at + 9032));
-  store(wk_out_at + 328, s51 * load(angles_at + 328) + swap_pairs(s51) * load(angles_at + 9096));
+  store(wk_out_at + 16, s02 * load(angles_at + 16) + swap_pairs(s02) * load(angles_at + 8784));
+  store(wk_out_at + 80, s12 * load(angles_at + 80) + swap_pairs(s12) * load(angles_at + 8848));
+  store(wk_out_at + 144, s22 * load(angles_at + 144) + swap_pairs(s22) * load(angles_at + 8912));
+  store(wk_out_at + 24, s03 * load(angles_at + 24) + swap_pairs(s03) * load(angles_at + 8792));
+  store(wk_out_at + 88, s13 * load(angles_at + 88) + swap_pairs(s13) * load(angles_at + 8856));
+  store(wk_out_at + 152, s23 * load(angles_at + 152) + swap_pairs(s23) * load(angles_at + 8920));
 }
 
-// 5 rows of a times 16 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wk_tile_5x16(const Memory& m, const float* a, const float* w, long row,
+// 2 rows of a times 32 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wk_tile_2x32(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
-    const vec b0 = load(w + 16 * k);
-    const vec b1 = load(w + 16 * k + 8);
     const vec a0 = splat(a[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
     const vec a1 = splat(a[k + 320]);
+    const vec b0 = load(w + 32 * k);
+    s00 = fma(a0, b0, s00);
     s10 = fma(a1, b0, s10);
+    const vec b1 = load(w + 32 * k + 8);
+    s01 = fma(a0, b1, s01);
     s11 = fma(a1, b1, s11);
-    const vec a2 = splat(a[k + 640]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(a[k + 960]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(a[k + 1280]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
+    const vec b2 = load(w + 32 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(w + 32 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
   }
 
   const long group = vector / 8;
@@ -613,47 +591,41 @@ struct attention_memory {
   const float* angles_at = m.angles + 64 * row + n;
   store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8768));
   store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8832));
-  store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8896));
-  store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8960));
-  store(wk_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 9024));
   store(wk_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 8776));
   store(wk_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 8840));
-  store(wk_out_at + 136, s21 * load(angles_at + 136) + swap_pairs(s21) * load(angles_at + 8904));
-  store(wk_out_at + 200, s31 * load(angles_at + 200) + swap_pairs(s31) * load(angles_at + 8968));
-  store(wk_out_at + 264, s41 * load(angles_at + 264) + swap_pairs(s41) * load(angles_at + 9032));
+  store(wk_out_at + 16, s02 * load(angles_at + 16) + swap_pairs(s02) * load(angles_at + 8784));
+  store(wk_out_at + 80, s12 * load(angles_at + 80) + swap_pairs(s12) * load(angles_at + 8848));
+  store(wk_out_at + 24, s03 * load(angles_at + 24) + swap_pairs(s03) * load(angles_at + 8792));
+  store(wk_out_at + 88, s13 * load(angles_at + 88) + swap_pairs(s13) * load(angles_at + 8856));
 }
 
-// 6 rows of a times 16 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wv_tile_6x16(const Memory& m, const float* a, const float* w, long row,
+// 3 rows of a times 32 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wv_tile_3x32(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
-    const vec b0 = load(w + 16 * k);
-    const vec b1 = load(w + 16 * k + 8);
     const vec a0 = splat(a[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
     const vec a1 = splat(a[k + 320]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
     const vec a2 = splat(a[k + 640]);
+    const vec b0 = load(w + 32 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
     s20 = fma(a2, b0, s20);
+    const vec b1 = load(w + 32 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
     s21 = fma(a2, b1, s21);
-    const vec a3 = splat(a[k + 960]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(a[k + 1280]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(a[k + 1600]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
+    const vec b2 = load(w + 32 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    s22 = fma(a2, b2, s22);
+    const vec b3 = load(w + 32 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    s23 = fma(a2, b3, s23);
   }
 
   const long group = vector / 8;
@@ -663,44 +635,38 @@ struct attention_memory {
   store(wv_out_at, s00);
   store(wv_out_at + 64, s10);
   store(wv_out_at + 128, s20);
-  store(wv_out_at + 192, s30);
-  store(wv_out_at + 256, s40);
-  store(wv_out_at + 320, s50);
   store(wv_out_at + 8, s01);
   store(wv_out_at + 72, s11);
   store(wv_out_at + 136, s21);
-  store(wv_out_at + 200, s31);
-  store(wv_out_at + 264, s41);
-  store(wv_out_at + 328, s51);
+  store(wv_out_at + 16, s02);
+  store(wv_out_at + 80, s12);
+  store(wv_out_at + 144, s22);
+  store(wv_out_at + 24, s03);
+  store(wv_out_at + 88, s13);
+  store(wv_out_at + 152, s23);
 }
 
-// 5 rows of a times 16 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wv_tile_5x16(const Memory& m, const float* a, const float* w, long row,
+// 2 rows of a times 32 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wv_tile_2x32(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
-    const vec b0 = load(w + 16 * k);
-    const vec b1 = load(w + 16 * k + 8);
     const vec a0 = splat(a[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
     const vec a1 = splat(a[k + 320]);
+    const vec b0 = load(w + 32 * k);
+    s00 = fma(a0, b0, s00);
     s10 = fma(a1, b0, s10);
+    const vec b1 = load(w + 32 * k + 8);
+    s01 = fma(a0, b1, s01);
     s11 = fma(a1, b1, s11);
-    const vec a2 = splat(a[k + 640]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(a[k + 960]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(a[k + 1280]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
+    const vec b2 = load(w + 32 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(w + 32 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
   }
 
   const long group = vector / 8;
@@ -709,42 +675,46 @@ struct attention_memory {
   float* wv_out_at = m.wv_out + 8768 * group + 64 * row + n;
   store(wv_out_at, s00);
   store(wv_out_at + 64, s10);
-  store(wv_out_at + 128, s20);
-  store(wv_out_at + 192, s30);
-  store(wv_out_at + 256, s40);
   store(wv_out_at + 8, s01);
   store(wv_out_at + 72, s11);
-  store(wv_out_at + 136, s21);
-  store(wv_out_at + 200, s31);
-  store(wv_out_at + 264, s41);
+  store(wv_out_at + 16, s02);
+  store(wv_out_at + 80, s12);
+  store(wv_out_at + 24, s03);
+  store(wv_out_at + 88, s13);
 }
 
 // An item: all rows against one panel of columns.
 [[gnu::noinline]] void project_wq_wk_wv(const Memory& m, long item) {
-  if (item < 20) {
+  if (item < 10) {
     const float* a = m.x;
-    const float* w = m.packed + 5120 * item + 17536;
-    const long vector = 2 * item;
-    for (long row = 0; row < 132; row += 6) {
-      wq_tile_6x16(m, a + 320 * row, w, row, vector);
+    const float* w = m.packed + 10240 * item + 17536;
+    const long vector = 4 * item;
+    for (long row = 0; row < 135; row += 3) {
+      wq_tile_3x32(m, a + 320 * row, w, row, vector);
     }
-    wq_tile_5x16(m, a + 42240, w, 132, vector);
-  } else if (item < 40) {
+    {
+      wq_tile_2x32(m, a + 43200, w, 135, vector);
+    }
+  } else if (item < 20) {
     const float* a = m.x;
-    const float* w = m.packed + 5120 * item + 17536;
-    const long vector = 2 * item - 40;
-    for (long row = 0; row < 132; row += 6) {
-      wk_tile_6x16(m, a + 320 * row, w, row, vector);
+    const float* w = m.packed + 10240 * item + 17536;
+    const long vector = 4 * item - 40;
+    for (long row = 0; row < 135; row += 3) {
+      wk_tile_3x32(m, a + 320 * row, w, row, vector);
     }
-    wk_tile_5x16(m, a + 42240, w, 132, vector);
+    {
+      wk_tile_2x32(m, a + 43200, w, 135, vector);
+    }
   } else {
     const float* a = m.x;
-    const float* w = m.packed + 5120 * item + 17536;
-    const long vector = 2 * item - 80;
-    for (long row = 0; row < 132; row += 6) {
-      wv_tile_6x16(m, a + 320 * row, w, row, vector);
+    const float* w = m.packed + 10240 * item + 17536;
+    const long vector = 4 * item - 80;
+    for (long row = 0; row < 135; row += 3) {
+      wv_tile_3x32(m, a + 320 * row, w, row, vector);
     }
-    wv_tile_5x16(m, a + 42240, w, 132, vector);
+    {
+      wv_tile_2x32(m, a + 43200, w, 135, vector);
+    }
   }
 }
 
@@ -1432,67 +1402,64 @@ struct attention_memory {
   }
 }
 
-// 6 rows x 16 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_6x16(const float* weights, const float* v, long count,
+// 4 rows x 24 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_4x24(const float* weights, const float* v, long count,
     float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
 
   if (!fresh) {
     s00 = load(out);
     s01 = load(out + 8);
+    s02 = load(out + 16);
     s10 = load(out + 320);
     s11 = load(out + 328);
+    s12 = load(out + 336);
     s20 = load(out + 640);
     s21 = load(out + 648);
+    s22 = load(out + 656);
     s30 = load(out + 960);
     s31 = load(out + 968);
-    s40 = load(out + 1280);
-    s41 = load(out + 1288);
-    s50 = load(out + 1600);
-    s51 = load(out + 1608);
+    s32 = load(out + 976);
   }
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 8);
+    const vec b2 = load(v + 64 * k + 16);
     const vec a0 = splat(weights[16 * k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
     const vec a1 = splat(weights[16 * k + 1]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
     const vec a2 = splat(weights[16 * k + 2]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
     const vec a3 = splat(weights[16 * k + 3]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
-    const vec a4 = splat(weights[16 * k + 4]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(weights[16 * k + 5]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
+    s32 = fma(a3, b2, s32);
   }
 
   store(out, s00);
   store(out + 8, s01);
+  store(out + 16, s02);
   store(out + 320, s10);
   store(out + 328, s11);
+  store(out + 336, s12);
   store(out + 640, s20);
   store(out + 648, s21);
+  store(out + 656, s22);
   store(out + 960, s30);
   store(out + 968, s31);
-  store(out + 1280, s40);
-  store(out + 1288, s41);
-  store(out + 1600, s50);
-  store(out + 1608, s51);
+  store(out + 976, s32);
 }
 
 // 4 rows x 16 columns of the result, over `count` weights each.
@@ -1550,17 +1517,17 @@ struct attention_memory {
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
 
-  for (long n = 0; n < 64; n += 16) {
-    for (long i = 0; i < 12; i += 6) {
-      const long high_last = smaller(8 * ((row + i + 5) / 8) + 8, 137);
+  for (long n = 0; n < 48; n += 24) {
+    for (long i = 0; i < 16; i += 4) {
+      const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
       const long end = smaller(high_last - col, count);
-      attention_values_6x16(local.scores + i, v + n, end, out + 320 * i + n, fresh);
+      attention_values_4x24(local.scores + i, v + n, end, out + 320 * i + n, fresh);
     }
-    {
-      const long high_last = smaller(8 * ((row + 15) / 8) + 8, 137);
-      const long end = smaller(high_last - col, count);
-      attention_values_4x16(local.scores + 12, v + n, end, out + n + 3840, fresh);
-    }
+  }
+  for (long i = 0; i < 16; i += 4) {
+    const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
+    const long end = smaller(high_last - col, count);
+    attention_values_4x16(local.scores + i, v + 48, end, out + 320 * i + 48, fresh);
   }
 }
 
@@ -1653,95 +1620,89 @@ struct attention_memory {
   store(local.kept + 8, select(all1, load(local.kept + 8), splat(1.0f)));
 }
 
-// 6 rows x 16 columns of the result, over `count` weights each, of which those of -0 don't count.
-[[gnu::noinline]] void attention_values_6x16_with_holes(const float* weights, const float* v,
+// 4 rows x 24 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_4x24_with_holes(const float* weights, const float* v,
     long count, float* out, const float* holes, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
 
   if (!fresh) {
     s00 = load(out);
     s01 = load(out + 8);
+    s02 = load(out + 16);
     s10 = load(out + 320);
     s11 = load(out + 328);
+    s12 = load(out + 336);
     s20 = load(out + 640);
     s21 = load(out + 648);
+    s22 = load(out + 656);
     s30 = load(out + 960);
     s31 = load(out + 968);
-    s40 = load(out + 1280);
-    s41 = load(out + 1288);
-    s50 = load(out + 1600);
-    s51 = load(out + 1608);
+    s32 = load(out + 976);
   }
 
   for (long k = 0; k < count; ++k) {
     if (holes[k] > 0.0f) {
       const vec b0 = load(v + 64 * k);
       const vec b1 = load(v + 64 * k + 8);
+      const vec b2 = load(v + 64 * k + 16);
       const vec a0 = splat(weights[16 * k]);
       const lanes_t hole0 = is_minus_zero(a0);
       s00 = fma_unless(hole0, a0, b0, s00);
       s01 = fma_unless(hole0, a0, b1, s01);
+      s02 = fma_unless(hole0, a0, b2, s02);
       const vec a1 = splat(weights[16 * k + 1]);
       const lanes_t hole1 = is_minus_zero(a1);
       s10 = fma_unless(hole1, a1, b0, s10);
       s11 = fma_unless(hole1, a1, b1, s11);
+      s12 = fma_unless(hole1, a1, b2, s12);
       const vec a2 = splat(weights[16 * k + 2]);
       const lanes_t hole2 = is_minus_zero(a2);
       s20 = fma_unless(hole2, a2, b0, s20);
       s21 = fma_unless(hole2, a2, b1, s21);
+      s22 = fma_unless(hole2, a2, b2, s22);
       const vec a3 = splat(weights[16 * k + 3]);
       const lanes_t hole3 = is_minus_zero(a3);
       s30 = fma_unless(hole3, a3, b0, s30);
       s31 = fma_unless(hole3, a3, b1, s31);
-      const vec a4 = splat(weights[16 * k + 4]);
-      const lanes_t hole4 = is_minus_zero(a4);
-      s40 = fma_unless(hole4, a4, b0, s40);
-      s41 = fma_unless(hole4, a4, b1, s41);
-      const vec a5 = splat(weights[16 * k + 5]);
-      const lanes_t hole5 = is_minus_zero(a5);
-      s50 = fma_unless(hole5, a5, b0, s50);
-      s51 = fma_unless(hole5, a5, b1, s51);
+      s32 = fma_unless(hole3, a3, b2, s32);
     } else {
       const vec b0 = load(v + 64 * k);
       const vec b1 = load(v + 64 * k + 8);
+      const vec b2 = load(v + 64 * k + 16);
       const vec a0 = splat(weights[16 * k]);
       s00 = fma(a0, b0, s00);
       s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
       const vec a1 = splat(weights[16 * k + 1]);
       s10 = fma(a1, b0, s10);
       s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
       const vec a2 = splat(weights[16 * k + 2]);
       s20 = fma(a2, b0, s20);
       s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
       const vec a3 = splat(weights[16 * k + 3]);
       s30 = fma(a3, b0, s30);
       s31 = fma(a3, b1, s31);
-      const vec a4 = splat(weights[16 * k + 4]);
-      s40 = fma(a4, b0, s40);
-      s41 = fma(a4, b1, s41);
-      const vec a5 = splat(weights[16 * k + 5]);
-      s50 = fma(a5, b0, s50);
-      s51 = fma(a5, b1, s51);
+      s32 = fma(a3, b2, s32);
     }
   }
 
   store(out, s00);
   store(out + 8, s01);
+  store(out + 16, s02);
   store(out + 320, s10);
   store(out + 328, s11);
+  store(out + 336, s12);
   store(out + 640, s20);
   store(out + 648, s21);
+  store(out + 656, s22);
   store(out + 960, s30);
   store(out + 968, s31);
-  store(out + 1280, s40);
-  store(out + 1288, s41);
-  store(out + 1600, s50);
-  store(out + 1608, s51);
+  store(out + 976, s32);
 }
 
 // 4 rows x 16 columns of the result, over `count` weights each, of which those of -0 don't count.
@@ -1819,19 +1780,19 @@ struct attention_memory {
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
 
-  for (long n = 0; n < 64; n += 16) {
-    for (long i = 0; i < 12; i += 6) {
-      const long high_last = smaller(8 * ((row + i + 5) / 8) + 8, 137);
+  for (long n = 0; n < 48; n += 24) {
+    for (long i = 0; i < 16; i += 4) {
+      const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
       const long end = smaller(high_last - col, count);
-      attention_values_6x16_with_holes(local.scores + i, v + n, end, out + 320 * i + n, local.holes,
+      attention_values_4x24_with_holes(local.scores + i, v + n, end, out + 320 * i + n, local.holes,
           fresh);
     }
-    {
-      const long high_last = smaller(8 * ((row + 15) / 8) + 8, 137);
-      const long end = smaller(high_last - col, count);
-      attention_values_4x16_with_holes(local.scores + 12, v + n, end, out + n + 3840, local.holes,
-          fresh);
-    }
+  }
+  for (long i = 0; i < 16; i += 4) {
+    const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
+    const long end = smaller(high_last - col, count);
+    attention_values_4x16_with_holes(local.scores + i, v + 48, end, out + 320 * i + 48, local.holes,
+        fresh);
   }
 }
 
@@ -2875,6 +2836,55 @@ struct attention_memory {
   }
 }
 
+// 3 rows x 24 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_3x24(const float* weights, const float* v, long count,
+    float* out, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+
+  if (!fresh) {
+    s00 = load(out);
+    s01 = load(out + 8);
+    s02 = load(out + 16);
+    s10 = load(out + 320);
+    s11 = load(out + 328);
+    s12 = load(out + 336);
+    s20 = load(out + 640);
+    s21 = load(out + 648);
+    s22 = load(out + 656);
+  }
+
+#pragma GCC unroll 4
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 8);
+    const vec b2 = load(v + 64 * k + 16);
+    const vec a0 = splat(weights[16 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(weights[16 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(weights[16 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 16, s02);
+  store(out + 320, s10);
+  store(out + 328, s11);
+  store(out + 336, s12);
+  store(out + 640, s20);
+  store(out + 648, s21);
+  store(out + 656, s22);
+}
+
 // 3 rows x 16 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_3x16(const float* weights, const float* v, long count,
     float* out, bool fresh) {
@@ -2922,17 +2932,17 @@ struct attention_memory {
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
 
-  for (long n = 0; n < 64; n += 16) {
-    for (long i = 0; i < 6; i += 6) {
-      const long high_last = smaller(8 * ((row + i + 5) / 8) + 8, 137);
+  for (long n = 0; n < 48; n += 24) {
+    for (long i = 0; i < 9; i += 3) {
+      const long high_last = smaller(8 * ((row + i + 2) / 8) + 8, 137);
       const long end = smaller(high_last - col, count);
-      attention_values_6x16(local.scores + i, v + n, end, out + 320 * i + n, fresh);
+      attention_values_3x24(local.scores + i, v + n, end, out + 320 * i + n, fresh);
     }
-    {
-      const long high_last = smaller(8 * ((row + 8) / 8) + 8, 137);
-      const long end = smaller(high_last - col, count);
-      attention_values_3x16(local.scores + 6, v + n, end, out + n + 1920, fresh);
-    }
+  }
+  for (long i = 0; i < 9; i += 3) {
+    const long high_last = smaller(8 * ((row + i + 2) / 8) + 8, 137);
+    const long end = smaller(high_last - col, count);
+    attention_values_3x16(local.scores + i, v + 48, end, out + 320 * i + 48, fresh);
   }
 }
 
@@ -2973,6 +2983,75 @@ struct attention_memory {
   }
 
   attention_fold_9(m, c1, row, col, count, local, fresh);
+}
+
+// 3 rows x 24 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_3x24_with_holes(const float* weights, const float* v,
+    long count, float* out, const float* holes, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+
+  if (!fresh) {
+    s00 = load(out);
+    s01 = load(out + 8);
+    s02 = load(out + 16);
+    s10 = load(out + 320);
+    s11 = load(out + 328);
+    s12 = load(out + 336);
+    s20 = load(out + 640);
+    s21 = load(out + 648);
+    s22 = load(out + 656);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    if (holes[k] > 0.0f) {
+      const vec b0 = load(v + 64 * k);
+      const vec b1 = load(v + 64 * k + 8);
+      const vec b2 = load(v + 64 * k + 16);
+      const vec a0 = splat(weights[16 * k]);
+      const lanes_t hole0 = is_minus_zero(a0);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      s02 = fma_unless(hole0, a0, b2, s02);
+      const vec a1 = splat(weights[16 * k + 1]);
+      const lanes_t hole1 = is_minus_zero(a1);
+      s10 = fma_unless(hole1, a1, b0, s10);
+      s11 = fma_unless(hole1, a1, b1, s11);
+      s12 = fma_unless(hole1, a1, b2, s12);
+      const vec a2 = splat(weights[16 * k + 2]);
+      const lanes_t hole2 = is_minus_zero(a2);
+      s20 = fma_unless(hole2, a2, b0, s20);
+      s21 = fma_unless(hole2, a2, b1, s21);
+      s22 = fma_unless(hole2, a2, b2, s22);
+    } else {
+      const vec b0 = load(v + 64 * k);
+      const vec b1 = load(v + 64 * k + 8);
+      const vec b2 = load(v + 64 * k + 16);
+      const vec a0 = splat(weights[16 * k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      const vec a1 = splat(weights[16 * k + 1]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      const vec a2 = splat(weights[16 * k + 2]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+    }
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 16, s02);
+  store(out + 320, s10);
+  store(out + 328, s11);
+  store(out + 336, s12);
+  store(out + 640, s20);
+  store(out + 648, s21);
+  store(out + 656, s22);
 }
 
 // 3 rows x 16 columns of the result, over `count` weights each, of which those of -0 don't count.
@@ -3038,19 +3117,19 @@ struct attention_memory {
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
 
-  for (long n = 0; n < 64; n += 16) {
-    for (long i = 0; i < 6; i += 6) {
-      const long high_last = smaller(8 * ((row + i + 5) / 8) + 8, 137);
+  for (long n = 0; n < 48; n += 24) {
+    for (long i = 0; i < 9; i += 3) {
+      const long high_last = smaller(8 * ((row + i + 2) / 8) + 8, 137);
       const long end = smaller(high_last - col, count);
-      attention_values_6x16_with_holes(local.scores + i, v + n, end, out + 320 * i + n, local.holes,
+      attention_values_3x24_with_holes(local.scores + i, v + n, end, out + 320 * i + n, local.holes,
           fresh);
     }
-    {
-      const long high_last = smaller(8 * ((row + 8) / 8) + 8, 137);
-      const long end = smaller(high_last - col, count);
-      attention_values_3x16_with_holes(local.scores + 6, v + n, end, out + n + 1920, local.holes,
-          fresh);
-    }
+  }
+  for (long i = 0; i < 9; i += 3) {
+    const long high_last = smaller(8 * ((row + i + 2) / 8) + 8, 137);
+    const long end = smaller(high_last - col, count);
+    attention_values_3x16_with_holes(local.scores + i, v + 48, end, out + 320 * i + 48, local.holes,
+        fresh);
   }
 }
 
@@ -3190,37 +3269,33 @@ struct attention_memory {
   }
 }
 
-// 6 rows of a times 16 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wo_tile_6x16(const Memory& m, const float* a, const float* w, long row,
+// 3 rows of a times 32 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wo_tile_3x32(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
-    const vec b0 = load(w + 16 * k);
-    const vec b1 = load(w + 16 * k + 8);
     const vec a0 = splat(a[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
     const vec a1 = splat(a[k + 320]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
     const vec a2 = splat(a[k + 640]);
+    const vec b0 = load(w + 32 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
     s20 = fma(a2, b0, s20);
+    const vec b1 = load(w + 32 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
     s21 = fma(a2, b1, s21);
-    const vec a3 = splat(a[k + 960]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(a[k + 1280]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(a[k + 1600]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
+    const vec b2 = load(w + 32 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    s22 = fma(a2, b2, s22);
+    const vec b3 = load(w + 32 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    s23 = fma(a2, b3, s23);
   }
 
   const long n = 8 * vector;
@@ -3229,44 +3304,38 @@ struct attention_memory {
   store(out_at, s00);
   store(out_at + 320, s10);
   store(out_at + 640, s20);
-  store(out_at + 960, s30);
-  store(out_at + 1280, s40);
-  store(out_at + 1600, s50);
   store(out_at + 8, s01);
   store(out_at + 328, s11);
   store(out_at + 648, s21);
-  store(out_at + 968, s31);
-  store(out_at + 1288, s41);
-  store(out_at + 1608, s51);
+  store(out_at + 16, s02);
+  store(out_at + 336, s12);
+  store(out_at + 656, s22);
+  store(out_at + 24, s03);
+  store(out_at + 344, s13);
+  store(out_at + 664, s23);
 }
 
-// 5 rows of a times 16 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wo_tile_5x16(const Memory& m, const float* a, const float* w, long row,
+// 2 rows of a times 32 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wo_tile_2x32(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 320; ++k) {
-    const vec b0 = load(w + 16 * k);
-    const vec b1 = load(w + 16 * k + 8);
     const vec a0 = splat(a[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
     const vec a1 = splat(a[k + 320]);
+    const vec b0 = load(w + 32 * k);
+    s00 = fma(a0, b0, s00);
     s10 = fma(a1, b0, s10);
+    const vec b1 = load(w + 32 * k + 8);
+    s01 = fma(a0, b1, s01);
     s11 = fma(a1, b1, s11);
-    const vec a2 = splat(a[k + 640]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(a[k + 960]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(a[k + 1280]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
+    const vec b2 = load(w + 32 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(w + 32 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
   }
 
   const long n = 8 * vector;
@@ -3274,25 +3343,25 @@ struct attention_memory {
   float* out_at = m.out + 320 * row + n;
   store(out_at, s00);
   store(out_at + 320, s10);
-  store(out_at + 640, s20);
-  store(out_at + 960, s30);
-  store(out_at + 1280, s40);
   store(out_at + 8, s01);
   store(out_at + 328, s11);
-  store(out_at + 648, s21);
-  store(out_at + 968, s31);
-  store(out_at + 1288, s41);
+  store(out_at + 16, s02);
+  store(out_at + 336, s12);
+  store(out_at + 24, s03);
+  store(out_at + 344, s13);
 }
 
 // An item: all rows against one panel of columns.
 [[gnu::noinline]] void project_wo(const Memory& m, long item) {
   const float* a = m.heads;
-  const float* w = m.packed + 5120 * item + 324736;
-  const long vector = 2 * item;
-  for (long row = 0; row < 132; row += 6) {
-    wo_tile_6x16(m, a + 320 * row, w, row, vector);
+  const float* w = m.packed + 10240 * item + 324736;
+  const long vector = 4 * item;
+  for (long row = 0; row < 135; row += 3) {
+    wo_tile_3x32(m, a + 320 * row, w, row, vector);
   }
-  wo_tile_5x16(m, a + 42240, w, 132, vector);
+  {
+    wo_tile_2x32(m, a + 43200, w, 135, vector);
+  }
 }
 
 void project_wq_wk_wv_body(void* state, long item, int) {
@@ -3344,54 +3413,54 @@ size_t workspace_bytes(int workers) { return 701440u + 18496u * (size_t)workers;
 size_t packed_bytes() { return 1708544u; }
 
 void pack_weights(const textbook_mha_1_137_320_5_weights* w, float* packed) {
-  // wq: panels of 16 columns, each [320, columns]
+  // wq: panels of 32 columns, each [320, columns]
   for (long vector = 0; vector < 40; ++vector) {
-    const long panel = vector / 2;
+    const long panel = vector / 4;
     const long place = vector % 8;
     const long column = 8 * place;
-    float* to = packed + 5120 * panel + 8 * (vector % 2) + 17536;
+    float* to = packed + 10240 * panel + 8 * (vector % 4) + 17536;
     const float* from = w->wq + 320 * (64 * (vector / 8) + column);
     for (long k = 0; k < 320; ++k) {
       for (long lane = 0; lane < 8; ++lane) {
-        to[16 * k + lane] = from[320 * lane + k];
+        to[32 * k + lane] = from[320 * lane + k];
       }
     }
   }
-  // wk: panels of 16 columns, each [320, columns]
+  // wk: panels of 32 columns, each [320, columns]
   for (long vector = 0; vector < 40; ++vector) {
-    const long panel = vector / 2;
+    const long panel = vector / 4;
     const long place = vector % 8;
     const long column = 8 * place;
-    float* to = packed + 5120 * panel + 8 * (vector % 2) + 119936;
+    float* to = packed + 10240 * panel + 8 * (vector % 4) + 119936;
     const float* from = w->wk + 320 * (64 * (vector / 8) + column);
     for (long k = 0; k < 320; ++k) {
       for (long lane = 0; lane < 8; ++lane) {
-        to[16 * k + lane] = from[320 * lane + k];
+        to[32 * k + lane] = from[320 * lane + k];
       }
     }
   }
-  // wv: panels of 16 columns, each [320, columns]
+  // wv: panels of 32 columns, each [320, columns]
   for (long vector = 0; vector < 40; ++vector) {
-    const long panel = vector / 2;
+    const long panel = vector / 4;
     const long place = vector % 8;
     const long column = 8 * place;
-    float* to = packed + 5120 * panel + 8 * (vector % 2) + 222336;
+    float* to = packed + 10240 * panel + 8 * (vector % 4) + 222336;
     const float* from = w->wv + 320 * (64 * (vector / 8) + column);
     for (long k = 0; k < 320; ++k) {
       for (long lane = 0; lane < 8; ++lane) {
-        to[16 * k + lane] = from[320 * lane + k];
+        to[32 * k + lane] = from[320 * lane + k];
       }
     }
   }
-  // wo: panels of 16 columns, each [320, columns]
+  // wo: panels of 32 columns, each [320, columns]
   for (long vector = 0; vector < 40; ++vector) {
-    const long panel = vector / 2;
+    const long panel = vector / 4;
     const long column = 8 * vector;
-    float* to = packed + 5120 * panel + 8 * (vector % 2) + 324736;
+    float* to = packed + 10240 * panel + 8 * (vector % 4) + 324736;
     const float* from = w->wo + 320 * column;
     for (long k = 0; k < 320; ++k) {
       for (long lane = 0; lane < 8; ++lane) {
-        to[16 * k + lane] = from[320 * lane + k];
+        to[32 * k + lane] = from[320 * lane + k];
       }
     }
   }
@@ -3437,9 +3506,9 @@ void run(const textbook_mha_1_137_320_5_args* args, const void* packed, void* wo
     if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
     for (long item = 0; item < items; ++item) body(&m, item, 0);
   };
-  each(60, project_wq_wk_wv_body);
+  each(30, project_wq_wk_wv_body);
   each(45, attention_body);
-  each(20, project_wo_body);
+  each(10, project_wo_body);
 }
 
 }  // namespace textbook_mha_1_137_320_5_portable

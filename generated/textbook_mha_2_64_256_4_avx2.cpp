@@ -17,16 +17,16 @@
 //
 // What was decided:
 // - project_wq_wk_wv: 2 times 64 rows of 256 by wq (256 columns), wk (256 columns) and wv (256
-//   columns), packed in 48 panels of 16 columns (16 kB), one an item; tiles of 6 rows x 16 columns:
-//   12 of 16 registers accumulate, a step is 12 fma on 8 loads.
+//   columns), packed in 33 panels of 24 columns (24 kB), one an item; tiles of 4 rows x 24 columns:
+//   12 of 16 registers accumulate, a step is 12 fma on 7 loads.
 // - attention: 8 times 64 rows against 64 columns, 66 at a time: their scores lie in a worker's
 //   12.9 kB and nowhere else. 4 blocks of 16 rows, score tiles of 6 columns x 16 lanes: 12 of 16
 //   registers accumulate, a step is 12 fma on 8 loads. Whole tiles of removed pairs are skipped;
-//   tiles that keep all pairs test none. Value tiles of 4 rows x 24 columns: 12 of 16 registers
-//   accumulate, a step is 12 fma on 7 loads.
-// - project_wo: 2 times 64 rows of 256 by wo (256 columns), packed in 16 panels of 16 columns (16
-//   kB), one an item; tiles of 6 rows x 16 columns: 12 of 16 registers accumulate, a step is 12 fma
-//   on 8 loads.
+//   tiles that keep all pairs test none. Value tiles of 6 rows x 16 columns: 12 of 16 registers
+//   accumulate, a step is 12 fma on 8 loads.
+// - project_wo: 2 times 64 rows of 256 by wo (256 columns), packed in 11 panels of 24 columns (24
+//   kB), one an item; tiles of 4 rows x 24 columns: 12 of 16 registers accumulate, a step is 12 fma
+//   on 7 loads.
 #include "textbook_mha_2_64_256_4.h"
 
 #include <immintrin.h>
@@ -249,56 +249,61 @@ struct attention_memory {
   float fast[1024];       // [16][64], the results that it came to replace
 };
 
-// 6 rows of a times 16 columns of the panel w, 256 steps deep.
-[[gnu::noinline]] void wq_tile_6x16(const Memory& m, const float* a, const float* w, long c0,
+// 4 rows of a times 24 columns of the panel w, 256 steps deep.
+[[gnu::noinline]] void wq_tile_4x24(const Memory& m, const float* a, const float* w, long c0,
     long row, long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 256; ++k) {
-    const vec b0 = load(w + 16 * k);
-    const vec b1 = load(w + 16 * k + 8);
+    const vec b0 = load(w + 24 * k);
+    const vec b1 = load(w + 24 * k + 8);
+    const vec b2 = load(w + 24 * k + 16);
     const vec a0 = splat(a[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
     const vec a1 = splat(a[k + 256]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
     const vec a2 = splat(a[k + 512]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
     const vec a3 = splat(a[k + 768]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
-    const vec a4 = splat(a[k + 1024]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(a[k + 1280]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
+    s32 = fma(a3, b2, s32);
   }
 
-  const long group = vector / 8;
-  const long n = 8 * (vector % 8);
+  const long group0 = vector / 8;
+  const long n0 = 8 * (vector % 8);
+  const long group1 = (vector + 1) / 8;
+  const long n1 = 8 * ((vector + 1) % 8);
+  const long group2 = (vector + 2) / 8;
+  const long n2 = 8 * ((vector + 2) % 8);
 
-  float* wq_out_at = m.wq_out + 16384 * c0 + 4096 * group + 64 * row + n;
-  const float* angles_at = m.angles + 64 * row + n;
+  float* wq_out_at = m.wq_out + 16384 * c0 + 4096 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
   store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 4096));
   store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 4160));
   store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 4224));
   store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 4288));
-  store(wq_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 4352));
-  store(wq_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 4416));
-  store(wq_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 4104));
-  store(wq_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 4168));
-  store(wq_out_at + 136, s21 * load(angles_at + 136) + swap_pairs(s21) * load(angles_at + 4232));
-  store(wq_out_at + 200, s31 * load(angles_at + 200) + swap_pairs(s31) * load(angles_at + 4296));
-  store(wq_out_at + 264, s41 * load(angles_at + 264) + swap_pairs(s41) * load(angles_at + 4360));
-  store(wq_out_at + 328, s51 * load(angles_at + 328) + swap_pairs(s51) * load(angles_at + 4424));
+  float* wq_out_at1 = m.wq_out + 16384 * c0 + 4096 * group1 + 64 * row + n1;
+  const float* angles_at1 = m.angles + 64 * row + n1;
+  store(wq_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 4096));
+  store(wq_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 4160));
+  store(wq_out_at1 + 128, s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 4224));
+  store(wq_out_at1 + 192, s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 4288));
+  float* wq_out_at2 = m.wq_out + 16384 * c0 + 4096 * group2 + 64 * row + n2;
+  const float* angles_at2 = m.angles + 64 * row + n2;
+  store(wq_out_at2, s02 * load(angles_at2) + swap_pairs(s02) * load(angles_at2 + 4096));
+  store(wq_out_at2 + 64, s12 * load(angles_at2 + 64) + swap_pairs(s12) * load(angles_at2 + 4160));
+  store(wq_out_at2 + 128, s22 * load(angles_at2 + 128) + swap_pairs(s22) * load(angles_at2 + 4224));
+  store(wq_out_at2 + 192, s32 * load(angles_at2 + 192) + swap_pairs(s32) * load(angles_at2 + 4288));
 }
 
 // 4 rows of a times 16 columns of the panel w, 256 steps deep.
@@ -326,71 +331,80 @@ struct attention_memory {
     s31 = fma(a3, b1, s31);
   }
 
-  const long group = vector / 8;
-  const long n = 8 * (vector % 8);
+  const long group0 = vector / 8;
+  const long n0 = 8 * (vector % 8);
+  const long group1 = (vector + 1) / 8;
+  const long n1 = 8 * ((vector + 1) % 8);
 
-  float* wq_out_at = m.wq_out + 16384 * c0 + 4096 * group + 64 * row + n;
-  const float* angles_at = m.angles + 64 * row + n;
+  float* wq_out_at = m.wq_out + 16384 * c0 + 4096 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
   store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 4096));
   store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 4160));
   store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 4224));
   store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 4288));
-  store(wq_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 4104));
-  store(wq_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 4168));
-  store(wq_out_at + 136, s21 * load(angles_at + 136) + swap_pairs(s21) * load(angles_at + 4232));
-  store(wq_out_at + 200, s31 * load(angles_at + 200) + swap_pairs(s31) * load(angles_at + 4296));
+  float* wq_out_at1 = m.wq_out + 16384 * c0 + 4096 * group1 + 64 * row + n1;
+  const float* angles_at1 = m.angles + 64 * row + n1;
+  store(wq_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 4096));
+  store(wq_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 4160));
+  store(wq_out_at1 + 128, s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 4224));
+  store(wq_out_at1 + 192, s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 4288));
 }
 
-// 6 rows of a times 16 columns of the panel w, 256 steps deep.
-[[gnu::noinline]] void wk_tile_6x16(const Memory& m, const float* a, const float* w, long c0,
+// 4 rows of a times 24 columns of the panel w, 256 steps deep.
+[[gnu::noinline]] void wk_tile_4x24(const Memory& m, const float* a, const float* w, long c0,
     long row, long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 256; ++k) {
-    const vec b0 = load(w + 16 * k);
-    const vec b1 = load(w + 16 * k + 8);
+    const vec b0 = load(w + 24 * k);
+    const vec b1 = load(w + 24 * k + 8);
+    const vec b2 = load(w + 24 * k + 16);
     const vec a0 = splat(a[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
     const vec a1 = splat(a[k + 256]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
     const vec a2 = splat(a[k + 512]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
     const vec a3 = splat(a[k + 768]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
-    const vec a4 = splat(a[k + 1024]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(a[k + 1280]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
+    s32 = fma(a3, b2, s32);
   }
 
-  const long group = vector / 8;
-  const long n = 8 * (vector % 8);
+  const long group0 = vector / 8;
+  const long n0 = 8 * (vector % 8);
+  const long group1 = (vector + 1) / 8;
+  const long n1 = 8 * ((vector + 1) % 8);
+  const long group2 = (vector + 2) / 8;
+  const long n2 = 8 * ((vector + 2) % 8);
 
-  float* wk_out_at = m.wk_out + 16384 * c0 + 4096 * group + 64 * row + n;
-  const float* angles_at = m.angles + 64 * row + n;
+  float* wk_out_at = m.wk_out + 16384 * c0 + 4096 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
   store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 4096));
   store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 4160));
   store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 4224));
   store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 4288));
-  store(wk_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 4352));
-  store(wk_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 4416));
-  store(wk_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 4104));
-  store(wk_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 4168));
-  store(wk_out_at + 136, s21 * load(angles_at + 136) + swap_pairs(s21) * load(angles_at + 4232));
-  store(wk_out_at + 200, s31 * load(angles_at + 200) + swap_pairs(s31) * load(angles_at + 4296));
-  store(wk_out_at + 264, s41 * load(angles_at + 264) + swap_pairs(s41) * load(angles_at + 4360));
-  store(wk_out_at + 328, s51 * load(angles_at + 328) + swap_pairs(s51) * load(angles_at + 4424));
+  float* wk_out_at1 = m.wk_out + 16384 * c0 + 4096 * group1 + 64 * row + n1;
+  const float* angles_at1 = m.angles + 64 * row + n1;
+  store(wk_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 4096));
+  store(wk_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 4160));
+  store(wk_out_at1 + 128, s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 4224));
+  store(wk_out_at1 + 192, s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 4288));
+  float* wk_out_at2 = m.wk_out + 16384 * c0 + 4096 * group2 + 64 * row + n2;
+  const float* angles_at2 = m.angles + 64 * row + n2;
+  store(wk_out_at2, s02 * load(angles_at2) + swap_pairs(s02) * load(angles_at2 + 4096));
+  store(wk_out_at2 + 64, s12 * load(angles_at2 + 64) + swap_pairs(s12) * load(angles_at2 + 4160));
+  store(wk_out_at2 + 128, s22 * load(angles_at2 + 128) + swap_pairs(s22) * load(angles_at2 + 4224));
+  store(wk_out_at2 + 192, s32 * load(angles_at2 + 192) + swap_pairs(s32) * load(angles_at2 + 4288));
 }
 
 // 4 rows of a times 16 columns of the panel w, 256 steps deep.
@@ -418,70 +432,77 @@ struct attention_memory {
     s31 = fma(a3, b1, s31);
   }
 
-  const long group = vector / 8;
-  const long n = 8 * (vector % 8);
+  const long group0 = vector / 8;
+  const long n0 = 8 * (vector % 8);
+  const long group1 = (vector + 1) / 8;
+  const long n1 = 8 * ((vector + 1) % 8);
 
-  float* wk_out_at = m.wk_out + 16384 * c0 + 4096 * group + 64 * row + n;
-  const float* angles_at = m.angles + 64 * row + n;
+  float* wk_out_at = m.wk_out + 16384 * c0 + 4096 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
   store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 4096));
   store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 4160));
   store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 4224));
   store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 4288));
-  store(wk_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 4104));
-  store(wk_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 4168));
-  store(wk_out_at + 136, s21 * load(angles_at + 136) + swap_pairs(s21) * load(angles_at + 4232));
-  store(wk_out_at + 200, s31 * load(angles_at + 200) + swap_pairs(s31) * load(angles_at + 4296));
+  float* wk_out_at1 = m.wk_out + 16384 * c0 + 4096 * group1 + 64 * row + n1;
+  const float* angles_at1 = m.angles + 64 * row + n1;
+  store(wk_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 4096));
+  store(wk_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 4160));
+  store(wk_out_at1 + 128, s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 4224));
+  store(wk_out_at1 + 192, s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 4288));
 }
 
-// 6 rows of a times 16 columns of the panel w, 256 steps deep.
-[[gnu::noinline]] void wv_tile_6x16(const Memory& m, const float* a, const float* w, long c0,
+// 4 rows of a times 24 columns of the panel w, 256 steps deep.
+[[gnu::noinline]] void wv_tile_4x24(const Memory& m, const float* a, const float* w, long c0,
     long row, long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 256; ++k) {
-    const vec b0 = load(w + 16 * k);
-    const vec b1 = load(w + 16 * k + 8);
+    const vec b0 = load(w + 24 * k);
+    const vec b1 = load(w + 24 * k + 8);
+    const vec b2 = load(w + 24 * k + 16);
     const vec a0 = splat(a[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
     const vec a1 = splat(a[k + 256]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
     const vec a2 = splat(a[k + 512]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
     const vec a3 = splat(a[k + 768]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
-    const vec a4 = splat(a[k + 1024]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(a[k + 1280]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
+    s32 = fma(a3, b2, s32);
   }
 
-  const long group = vector / 8;
-  const long n = 8 * (vector % 8);
+  const long group0 = vector / 8;
+  const long n0 = 8 * (vector % 8);
+  const long group1 = (vector + 1) / 8;
+  const long n1 = 8 * ((vector + 1) % 8);
+  const long group2 = (vector + 2) / 8;
+  const long n2 = 8 * ((vector + 2) % 8);
 
-  float* wv_out_at = m.wv_out + 16384 * c0 + 4096 * group + 64 * row + n;
+  float* wv_out_at = m.wv_out + 16384 * c0 + 4096 * group0 + 64 * row + n0;
   store(wv_out_at, s00);
   store(wv_out_at + 64, s10);
   store(wv_out_at + 128, s20);
   store(wv_out_at + 192, s30);
-  store(wv_out_at + 256, s40);
-  store(wv_out_at + 320, s50);
-  store(wv_out_at + 8, s01);
-  store(wv_out_at + 72, s11);
-  store(wv_out_at + 136, s21);
-  store(wv_out_at + 200, s31);
-  store(wv_out_at + 264, s41);
-  store(wv_out_at + 328, s51);
+  float* wv_out_at1 = m.wv_out + 16384 * c0 + 4096 * group1 + 64 * row + n1;
+  store(wv_out_at1, s01);
+  store(wv_out_at1 + 64, s11);
+  store(wv_out_at1 + 128, s21);
+  store(wv_out_at1 + 192, s31);
+  float* wv_out_at2 = m.wv_out + 16384 * c0 + 4096 * group2 + 64 * row + n2;
+  store(wv_out_at2, s02);
+  store(wv_out_at2 + 64, s12);
+  store(wv_out_at2 + 128, s22);
+  store(wv_out_at2 + 192, s32);
 }
 
 // 4 rows of a times 16 columns of the panel w, 256 steps deep.
@@ -509,48 +530,66 @@ struct attention_memory {
     s31 = fma(a3, b1, s31);
   }
 
-  const long group = vector / 8;
-  const long n = 8 * (vector % 8);
+  const long group0 = vector / 8;
+  const long n0 = 8 * (vector % 8);
+  const long group1 = (vector + 1) / 8;
+  const long n1 = 8 * ((vector + 1) % 8);
 
-  float* wv_out_at = m.wv_out + 16384 * c0 + 4096 * group + 64 * row + n;
+  float* wv_out_at = m.wv_out + 16384 * c0 + 4096 * group0 + 64 * row + n0;
   store(wv_out_at, s00);
   store(wv_out_at + 64, s10);
   store(wv_out_at + 128, s20);
   store(wv_out_at + 192, s30);
-  store(wv_out_at + 8, s01);
-  store(wv_out_at + 72, s11);
-  store(wv_out_at + 136, s21);
-  store(wv_out_at + 200, s31);
+  float* wv_out_at1 = m.wv_out + 16384 * c0 + 4096 * group1 + 64 * row + n1;
+  store(wv_out_at1, s01);
+  store(wv_out_at1 + 64, s11);
+  store(wv_out_at1 + 128, s21);
+  store(wv_out_at1 + 192, s31);
 }
 
 // An item: all rows against one panel of columns.
 [[gnu::noinline]] void project_wq_wk_wv(const Memory& m, long item) {
   const long panel = item / 2;
   const long c0 = item % 2;
-  if (panel < 16) {
+  if (panel < 11) {
     const float* a = m.x + 16384 * c0;
-    const float* w = m.packed + 4096 * panel + 8192;
-    const long vector = 2 * panel;
-    for (long row = 0; row < 60; row += 6) {
-      wq_tile_6x16(m, a + 256 * row, w, c0, row, vector);
+    const float* w = m.packed + 6144 * panel + 8192;
+    const long vector = 3 * panel;
+    if (panel < 10) {
+      for (long row = 0; row < 64; row += 4) {
+        wq_tile_4x24(m, a + 256 * row, w, c0, row, vector);
+      }
+    } else {
+      for (long row = 0; row < 64; row += 4) {
+        wq_tile_4x16(m, a + 256 * row, w, c0, row, vector);
+      }
     }
-    wq_tile_4x16(m, a + 15360, w, c0, 60, vector);
-  } else if (panel < 32) {
+  } else if (panel < 22) {
     const float* a = m.x + 16384 * c0;
-    const float* w = m.packed + 4096 * panel + 8192;
-    const long vector = 2 * panel - 32;
-    for (long row = 0; row < 60; row += 6) {
-      wk_tile_6x16(m, a + 256 * row, w, c0, row, vector);
+    const float* w = m.packed + 6144 * panel + 6144;
+    const long vector = 3 * panel - 33;
+    if (panel - 11 < 10) {
+      for (long row = 0; row < 64; row += 4) {
+        wk_tile_4x24(m, a + 256 * row, w, c0, row, vector);
+      }
+    } else {
+      for (long row = 0; row < 64; row += 4) {
+        wk_tile_4x16(m, a + 256 * row, w, c0, row, vector);
+      }
     }
-    wk_tile_4x16(m, a + 15360, w, c0, 60, vector);
   } else {
     const float* a = m.x + 16384 * c0;
-    const float* w = m.packed + 4096 * panel + 8192;
-    const long vector = 2 * panel - 64;
-    for (long row = 0; row < 60; row += 6) {
-      wv_tile_6x16(m, a + 256 * row, w, c0, row, vector);
+    const float* w = m.packed + 6144 * panel + 4096;
+    const long vector = 3 * panel - 66;
+    if (panel - 22 < 10) {
+      for (long row = 0; row < 64; row += 4) {
+        wv_tile_4x24(m, a + 256 * row, w, c0, row, vector);
+      }
+    } else {
+      for (long row = 0; row < 64; row += 4) {
+        wv_tile_4x16(m, a + 256 * row, w, c0, row, vector);
+      }
     }
-    wv_tile_4x16(m, a + 15360, w, c0, 60, vector);
   }
 }
 
@@ -1463,73 +1502,15 @@ struct attention_memory {
   }
 }
 
-// 4 rows x 24 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_4x24(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
-
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-    s10 = load(out + 256);
-    s11 = load(out + 264);
-    s12 = load(out + 272);
-    s20 = load(out + 512);
-    s21 = load(out + 520);
-    s22 = load(out + 528);
-    s30 = load(out + 768);
-    s31 = load(out + 776);
-    s32 = load(out + 784);
-  }
-
-#pragma GCC unroll 4
-  for (long k = 0; k < count; ++k) {
-    const vec b0 = load(v + 64 * k);
-    const vec b1 = load(v + 64 * k + 8);
-    const vec b2 = load(v + 64 * k + 16);
-    const vec a0 = splat(weights[16 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(weights[16 * k + 1]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(weights[16 * k + 2]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(weights[16 * k + 3]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-  }
-
-  store(out, s00);
-  store(out + 8, s01);
-  store(out + 16, s02);
-  store(out + 256, s10);
-  store(out + 264, s11);
-  store(out + 272, s12);
-  store(out + 512, s20);
-  store(out + 520, s21);
-  store(out + 528, s22);
-  store(out + 768, s30);
-  store(out + 776, s31);
-  store(out + 784, s32);
-}
-
-// 4 rows x 16 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_4x16(const float* weights, const float* v, long count,
+// 6 rows x 16 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_6x16(const float* weights, const float* v, long count,
     float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
 
   if (!fresh) {
     s00 = load(out);
@@ -1540,6 +1521,10 @@ struct attention_memory {
     s21 = load(out + 520);
     s30 = load(out + 768);
     s31 = load(out + 776);
+    s40 = load(out + 1024);
+    s41 = load(out + 1032);
+    s50 = load(out + 1280);
+    s51 = load(out + 1288);
   }
 
 #pragma GCC unroll 4
@@ -1558,6 +1543,12 @@ struct attention_memory {
     const vec a3 = splat(weights[16 * k + 3]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
+    const vec a4 = splat(weights[16 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(weights[16 * k + 5]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
   }
 
   store(out, s00);
@@ -1568,6 +1559,65 @@ struct attention_memory {
   store(out + 520, s21);
   store(out + 768, s30);
   store(out + 776, s31);
+  store(out + 1024, s40);
+  store(out + 1032, s41);
+  store(out + 1280, s50);
+  store(out + 1288, s51);
+}
+
+// 5 rows x 16 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_5x16(const float* weights, const float* v, long count,
+    float* out, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+
+  if (!fresh) {
+    s00 = load(out);
+    s01 = load(out + 8);
+    s10 = load(out + 256);
+    s11 = load(out + 264);
+    s20 = load(out + 512);
+    s21 = load(out + 520);
+    s30 = load(out + 768);
+    s31 = load(out + 776);
+    s40 = load(out + 1024);
+    s41 = load(out + 1032);
+  }
+
+#pragma GCC unroll 4
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 8);
+    const vec a0 = splat(weights[16 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(weights[16 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(weights[16 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(weights[16 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(weights[16 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 256, s10);
+  store(out + 264, s11);
+  store(out + 512, s20);
+  store(out + 520, s21);
+  store(out + 768, s30);
+  store(out + 776, s31);
+  store(out + 1024, s40);
+  store(out + 1032, s41);
 }
 
 // Scores of 16 rows and `count` columns become weights and are folded into the result.
@@ -1578,17 +1628,17 @@ struct attention_memory {
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
 
-  for (long n = 0; n < 48; n += 24) {
-    for (long i = 0; i < 16; i += 4) {
-      const long high_last = 8 * ((row + i + 3) / 8) + 8;
+  for (long n = 0; n < 64; n += 16) {
+    {
+      const long high_last = 8 * ((row + 5) / 8) + 8;
       const long end = smaller(high_last - col, count);
-      attention_values_4x24(local.scores + i, v + n, end, out + 256 * i + n, fresh);
+      attention_values_6x16(local.scores, v + n, end, out + n, fresh);
     }
-  }
-  for (long i = 0; i < 16; i += 4) {
-    const long high_last = 8 * ((row + i + 3) / 8) + 8;
-    const long end = smaller(high_last - col, count);
-    attention_values_4x16(local.scores + i, v + 48, end, out + 256 * i + 48, fresh);
+    for (long i = 6; i < 16; i += 5) {
+      const long high_last = 8 * ((row + i + 4) / 8) + 8;
+      const long end = smaller(high_last - col, count);
+      attention_values_5x16(local.scores + i, v + n, end, out + 256 * i + n, fresh);
+    }
   }
 }
 
@@ -1681,98 +1731,15 @@ struct attention_memory {
   store(local.kept + 8, select(all1, load(local.kept + 8), splat(1.0f)));
 }
 
-// 4 rows x 24 columns of the result, over `count` weights each, of which those of -0 don't count.
-[[gnu::noinline]] void attention_values_4x24_with_holes(const float* weights, const float* v,
-    long count, float* out, const float* holes, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
-
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-    s10 = load(out + 256);
-    s11 = load(out + 264);
-    s12 = load(out + 272);
-    s20 = load(out + 512);
-    s21 = load(out + 520);
-    s22 = load(out + 528);
-    s30 = load(out + 768);
-    s31 = load(out + 776);
-    s32 = load(out + 784);
-  }
-
-  for (long k = 0; k < count; ++k) {
-    if (holes[k] > 0.0f) {
-      const vec b0 = load(v + 64 * k);
-      const vec b1 = load(v + 64 * k + 8);
-      const vec b2 = load(v + 64 * k + 16);
-      const vec a0 = splat(weights[16 * k]);
-      const lanes_t hole0 = is_minus_zero(a0);
-      s00 = fma_unless(hole0, a0, b0, s00);
-      s01 = fma_unless(hole0, a0, b1, s01);
-      s02 = fma_unless(hole0, a0, b2, s02);
-      const vec a1 = splat(weights[16 * k + 1]);
-      const lanes_t hole1 = is_minus_zero(a1);
-      s10 = fma_unless(hole1, a1, b0, s10);
-      s11 = fma_unless(hole1, a1, b1, s11);
-      s12 = fma_unless(hole1, a1, b2, s12);
-      const vec a2 = splat(weights[16 * k + 2]);
-      const lanes_t hole2 = is_minus_zero(a2);
-      s20 = fma_unless(hole2, a2, b0, s20);
-      s21 = fma_unless(hole2, a2, b1, s21);
-      s22 = fma_unless(hole2, a2, b2, s22);
-      const vec a3 = splat(weights[16 * k + 3]);
-      const lanes_t hole3 = is_minus_zero(a3);
-      s30 = fma_unless(hole3, a3, b0, s30);
-      s31 = fma_unless(hole3, a3, b1, s31);
-      s32 = fma_unless(hole3, a3, b2, s32);
-    } else {
-      const vec b0 = load(v + 64 * k);
-      const vec b1 = load(v + 64 * k + 8);
-      const vec b2 = load(v + 64 * k + 16);
-      const vec a0 = splat(weights[16 * k]);
-      s00 = fma(a0, b0, s00);
-      s01 = fma(a0, b1, s01);
-      s02 = fma(a0, b2, s02);
-      const vec a1 = splat(weights[16 * k + 1]);
-      s10 = fma(a1, b0, s10);
-      s11 = fma(a1, b1, s11);
-      s12 = fma(a1, b2, s12);
-      const vec a2 = splat(weights[16 * k + 2]);
-      s20 = fma(a2, b0, s20);
-      s21 = fma(a2, b1, s21);
-      s22 = fma(a2, b2, s22);
-      const vec a3 = splat(weights[16 * k + 3]);
-      s30 = fma(a3, b0, s30);
-      s31 = fma(a3, b1, s31);
-      s32 = fma(a3, b2, s32);
-    }
-  }
-
-  store(out, s00);
-  store(out + 8, s01);
-  store(out + 16, s02);
-  store(out + 256, s10);
-  store(out + 264, s11);
-  store(out + 272, s12);
-  store(out + 512, s20);
-  store(out + 520, s21);
-  store(out + 528, s22);
-  store(out + 768, s30);
-  store(out + 776, s31);
-  store(out + 784, s32);
-}
-
-// 4 rows x 16 columns of the result, over `count` weights each, of which those of -0 don't count.
-[[gnu::noinline]] void attention_values_4x16_with_holes(const float* weights, const float* v,
+// 6 rows x 16 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_6x16_with_holes(const float* weights, const float* v,
     long count, float* out, const float* holes, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
 
   if (!fresh) {
     s00 = load(out);
@@ -1783,6 +1750,10 @@ struct attention_memory {
     s21 = load(out + 520);
     s30 = load(out + 768);
     s31 = load(out + 776);
+    s40 = load(out + 1024);
+    s41 = load(out + 1032);
+    s50 = load(out + 1280);
+    s51 = load(out + 1288);
   }
 
   for (long k = 0; k < count; ++k) {
@@ -1805,6 +1776,14 @@ struct attention_memory {
       const lanes_t hole3 = is_minus_zero(a3);
       s30 = fma_unless(hole3, a3, b0, s30);
       s31 = fma_unless(hole3, a3, b1, s31);
+      const vec a4 = splat(weights[16 * k + 4]);
+      const lanes_t hole4 = is_minus_zero(a4);
+      s40 = fma_unless(hole4, a4, b0, s40);
+      s41 = fma_unless(hole4, a4, b1, s41);
+      const vec a5 = splat(weights[16 * k + 5]);
+      const lanes_t hole5 = is_minus_zero(a5);
+      s50 = fma_unless(hole5, a5, b0, s50);
+      s51 = fma_unless(hole5, a5, b1, s51);
     } else {
       const vec b0 = load(v + 64 * k);
       const vec b1 = load(v + 64 * k + 8);
@@ -1820,6 +1799,12 @@ struct attention_memory {
       const vec a3 = splat(weights[16 * k + 3]);
       s30 = fma(a3, b0, s30);
       s31 = fma(a3, b1, s31);
+      const vec a4 = splat(weights[16 * k + 4]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      const vec a5 = splat(weights[16 * k + 5]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
     }
   }
 
@@ -1831,6 +1816,89 @@ struct attention_memory {
   store(out + 520, s21);
   store(out + 768, s30);
   store(out + 776, s31);
+  store(out + 1024, s40);
+  store(out + 1032, s41);
+  store(out + 1280, s50);
+  store(out + 1288, s51);
+}
+
+// 5 rows x 16 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_5x16_with_holes(const float* weights, const float* v,
+    long count, float* out, const float* holes, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+
+  if (!fresh) {
+    s00 = load(out);
+    s01 = load(out + 8);
+    s10 = load(out + 256);
+    s11 = load(out + 264);
+    s20 = load(out + 512);
+    s21 = load(out + 520);
+    s30 = load(out + 768);
+    s31 = load(out + 776);
+    s40 = load(out + 1024);
+    s41 = load(out + 1032);
+  }
+
+  for (long k = 0; k < count; ++k) {
+    if (holes[k] > 0.0f) {
+      const vec b0 = load(v + 64 * k);
+      const vec b1 = load(v + 64 * k + 8);
+      const vec a0 = splat(weights[16 * k]);
+      const lanes_t hole0 = is_minus_zero(a0);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      const vec a1 = splat(weights[16 * k + 1]);
+      const lanes_t hole1 = is_minus_zero(a1);
+      s10 = fma_unless(hole1, a1, b0, s10);
+      s11 = fma_unless(hole1, a1, b1, s11);
+      const vec a2 = splat(weights[16 * k + 2]);
+      const lanes_t hole2 = is_minus_zero(a2);
+      s20 = fma_unless(hole2, a2, b0, s20);
+      s21 = fma_unless(hole2, a2, b1, s21);
+      const vec a3 = splat(weights[16 * k + 3]);
+      const lanes_t hole3 = is_minus_zero(a3);
+      s30 = fma_unless(hole3, a3, b0, s30);
+      s31 = fma_unless(hole3, a3, b1, s31);
+      const vec a4 = splat(weights[16 * k + 4]);
+      const lanes_t hole4 = is_minus_zero(a4);
+      s40 = fma_unless(hole4, a4, b0, s40);
+      s41 = fma_unless(hole4, a4, b1, s41);
+    } else {
+      const vec b0 = load(v + 64 * k);
+      const vec b1 = load(v + 64 * k + 8);
+      const vec a0 = splat(weights[16 * k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(weights[16 * k + 1]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(weights[16 * k + 2]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(weights[16 * k + 3]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(weights[16 * k + 4]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+    }
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 256, s10);
+  store(out + 264, s11);
+  store(out + 512, s20);
+  store(out + 520, s21);
+  store(out + 768, s30);
+  store(out + 776, s31);
+  store(out + 1024, s40);
+  store(out + 1032, s41);
 }
 
 // Scores of 16 rows and `count` columns become weights and are folded into the result.
@@ -1841,19 +1909,18 @@ struct attention_memory {
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
 
-  for (long n = 0; n < 48; n += 24) {
-    for (long i = 0; i < 16; i += 4) {
-      const long high_last = 8 * ((row + i + 3) / 8) + 8;
+  for (long n = 0; n < 64; n += 16) {
+    {
+      const long high_last = 8 * ((row + 5) / 8) + 8;
       const long end = smaller(high_last - col, count);
-      attention_values_4x24_with_holes(local.scores + i, v + n, end, out + 256 * i + n, local.holes,
+      attention_values_6x16_with_holes(local.scores, v + n, end, out + n, local.holes, fresh);
+    }
+    for (long i = 6; i < 16; i += 5) {
+      const long high_last = 8 * ((row + i + 4) / 8) + 8;
+      const long end = smaller(high_last - col, count);
+      attention_values_5x16_with_holes(local.scores + i, v + n, end, out + 256 * i + n, local.holes,
           fresh);
     }
-  }
-  for (long i = 0; i < 16; i += 4) {
-    const long high_last = 8 * ((row + i + 3) / 8) + 8;
-    const long end = smaller(high_last - col, count);
-    attention_values_4x16_with_holes(local.scores + i, v + 48, end, out + 256 * i + 48, local.holes,
-        fresh);
   }
 }
 
@@ -2000,37 +2067,34 @@ struct attention_memory {
   attention_16_rows(m, c0, c1, block, local);
 }
 
-// 6 rows of a times 16 columns of the panel w, 256 steps deep.
-[[gnu::noinline]] void wo_tile_6x16(const Memory& m, const float* a, const float* w, long c1,
+// 4 rows of a times 24 columns of the panel w, 256 steps deep.
+[[gnu::noinline]] void wo_tile_4x24(const Memory& m, const float* a, const float* w, long c1,
     long row, long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 256; ++k) {
-    const vec b0 = load(w + 16 * k);
-    const vec b1 = load(w + 16 * k + 8);
+    const vec b0 = load(w + 24 * k);
+    const vec b1 = load(w + 24 * k + 8);
+    const vec b2 = load(w + 24 * k + 16);
     const vec a0 = splat(a[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
     const vec a1 = splat(a[k + 256]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
     const vec a2 = splat(a[k + 512]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
     const vec a3 = splat(a[k + 768]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
-    const vec a4 = splat(a[k + 1024]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(a[k + 1280]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
+    s32 = fma(a3, b2, s32);
   }
 
   const long n = 8 * vector;
@@ -2040,14 +2104,14 @@ struct attention_memory {
   store(out_at + 256, s10);
   store(out_at + 512, s20);
   store(out_at + 768, s30);
-  store(out_at + 1024, s40);
-  store(out_at + 1280, s50);
   store(out_at + 8, s01);
   store(out_at + 264, s11);
   store(out_at + 520, s21);
   store(out_at + 776, s31);
-  store(out_at + 1032, s41);
-  store(out_at + 1288, s51);
+  store(out_at + 16, s02);
+  store(out_at + 272, s12);
+  store(out_at + 528, s22);
+  store(out_at + 784, s32);
 }
 
 // 4 rows of a times 16 columns of the panel w, 256 steps deep.
@@ -2093,12 +2157,17 @@ struct attention_memory {
   const long panel = item / 2;
   const long c1 = item % 2;
   const float* a = m.heads + 16384 * c1;
-  const float* w = m.packed + 4096 * panel + 204800;
-  const long vector = 2 * panel;
-  for (long row = 0; row < 60; row += 6) {
-    wo_tile_6x16(m, a + 256 * row, w, c1, row, vector);
+  const float* w = m.packed + 6144 * panel + 204800;
+  const long vector = 3 * panel;
+  if (panel < 10) {
+    for (long row = 0; row < 64; row += 4) {
+      wo_tile_4x24(m, a + 256 * row, w, c1, row, vector);
+    }
+  } else {
+    for (long row = 0; row < 64; row += 4) {
+      wo_tile_4x16(m, a + 256 * row, w, c1, row, vector);
+    }
   }
-  wo_tile_4x16(m, a + 15360, w, c1, 60, vector);
 }
 
 void project_wq_wk_wv_body(void* state, long item, int) {
@@ -2150,54 +2219,58 @@ size_t workspace_bytes(int workers) { return 524288u + 13184u * (size_t)workers;
 size_t packed_bytes() { return 1081344u; }
 
 void pack_weights(const textbook_mha_2_64_256_4_weights* w, float* packed) {
-  // wq: panels of 16 columns, each [256, columns]
+  // wq: panels of 24 columns, each [256, columns]
   for (long vector = 0; vector < 32; ++vector) {
-    const long panel = vector / 2;
+    const long panel = vector / 3;
+    const long width = panel < 10 ? 24 : 16;
     const long place = vector % 8;
     const long column = 8 * place;
-    float* to = packed + 4096 * panel + 8 * (vector % 2) + 8192;
+    float* to = packed + 6144 * panel + 8 * (vector % 3) + 8192;
     const float* from = w->wq + 256 * (64 * (vector / 8) + column);
     for (long k = 0; k < 256; ++k) {
       for (long lane = 0; lane < 8; ++lane) {
-        to[16 * k + lane] = from[256 * lane + k];
+        to[k * width + lane] = from[256 * lane + k];
       }
     }
   }
-  // wk: panels of 16 columns, each [256, columns]
+  // wk: panels of 24 columns, each [256, columns]
   for (long vector = 0; vector < 32; ++vector) {
-    const long panel = vector / 2;
+    const long panel = vector / 3;
+    const long width = panel < 10 ? 24 : 16;
     const long place = vector % 8;
     const long column = 8 * place;
-    float* to = packed + 4096 * panel + 8 * (vector % 2) + 73728;
+    float* to = packed + 6144 * panel + 8 * (vector % 3) + 73728;
     const float* from = w->wk + 256 * (64 * (vector / 8) + column);
     for (long k = 0; k < 256; ++k) {
       for (long lane = 0; lane < 8; ++lane) {
-        to[16 * k + lane] = from[256 * lane + k];
+        to[k * width + lane] = from[256 * lane + k];
       }
     }
   }
-  // wv: panels of 16 columns, each [256, columns]
+  // wv: panels of 24 columns, each [256, columns]
   for (long vector = 0; vector < 32; ++vector) {
-    const long panel = vector / 2;
+    const long panel = vector / 3;
+    const long width = panel < 10 ? 24 : 16;
     const long place = vector % 8;
     const long column = 8 * place;
-    float* to = packed + 4096 * panel + 8 * (vector % 2) + 139264;
+    float* to = packed + 6144 * panel + 8 * (vector % 3) + 139264;
     const float* from = w->wv + 256 * (64 * (vector / 8) + column);
     for (long k = 0; k < 256; ++k) {
       for (long lane = 0; lane < 8; ++lane) {
-        to[16 * k + lane] = from[256 * lane + k];
+        to[k * width + lane] = from[256 * lane + k];
       }
     }
   }
-  // wo: panels of 16 columns, each [256, columns]
+  // wo: panels of 24 columns, each [256, columns]
   for (long vector = 0; vector < 32; ++vector) {
-    const long panel = vector / 2;
+    const long panel = vector / 3;
+    const long width = panel < 10 ? 24 : 16;
     const long column = 8 * vector;
-    float* to = packed + 4096 * panel + 8 * (vector % 2) + 204800;
+    float* to = packed + 6144 * panel + 8 * (vector % 3) + 204800;
     const float* from = w->wo + 256 * column;
     for (long k = 0; k < 256; ++k) {
       for (long lane = 0; lane < 8; ++lane) {
-        to[16 * k + lane] = from[256 * lane + k];
+        to[k * width + lane] = from[256 * lane + k];
       }
     }
   }
@@ -2243,9 +2316,9 @@ void run(const textbook_mha_2_64_256_4_args* args, const void* packed, void* wor
     if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
     for (long item = 0; item < items; ++item) body(&m, item, 0);
   };
-  each(96, project_wq_wk_wv_body);
+  each(66, project_wq_wk_wv_body);
   each(32, attention_body);
-  each(32, project_wo_body);
+  each(22, project_wo_body);
 }
 
 }  // namespace textbook_mha_2_64_256_4_avx2

@@ -20,8 +20,8 @@
 //   columns), packed in 12 panels of 64 columns (64 kB), one an item; tiles of 6 rows x 64 columns:
 //   24 of 32 registers accumulate, a step is 24 fma on 10 loads.
 // - attention: 8 times 64 rows against 64 columns, 64 at a time: their scores lie in a worker's
-//   12.8 kB and nowhere else. 4 blocks of 16 rows, score tiles of 16 columns x 16 lanes: 16 of 32
-//   registers accumulate, a step is 16 fma on 17 loads. Whole tiles of removed pairs are skipped;
+//   25.2 kB and nowhere else. 2 blocks of 32 rows, score tiles of 8 columns x 32 lanes: 16 of 32
+//   registers accumulate, a step is 16 fma on 10 loads. Whole tiles of removed pairs are skipped;
 //   tiles that keep all pairs test none. Value tiles of 6 rows x 64 columns: 24 of 32 registers
 //   accumulate, a step is 24 fma on 10 loads.
 // - project_wo: 2 times 64 rows of 256 by wo (256 columns), packed in 4 panels of 64 columns (64
@@ -247,17 +247,17 @@ struct Memory {
 
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
-  float rows[1024];       // [64][16], scaled, in units of log 2
-  float scores[1024];     // [64][16]; weights once they are known
-  float peak[16];         // of each row, the score that the others are compared with
-  float total[16];        // and the sum of its weights
-  float carry[16];        // what its older sums are multiplied by, at the end by what
-  float block_peak[16];   // the greatest score in the block of columns
-  float block_total[16];  // and the sum of the block's weights
-  float shift[16];        // -peak, where the rows' accumulators start
-  float kept[16];         // 1 where the safe path found a pair that counts
+  float rows[2048];       // [64][32], scaled, in units of log 2
+  float scores[2048];     // [64][32]; weights once they are known
+  float peak[32];         // of each row, the score that the others are compared with
+  float total[32];        // and the sum of its weights
+  float carry[32];        // what its older sums are multiplied by, at the end by what
+  float block_peak[32];   // the greatest score in the block of columns
+  float block_total[32];  // and the sum of the block's weights
+  float shift[32];        // -peak, where the rows' accumulators start
+  float kept[32];         // 1 where the safe path found a pair that counts
   float holes[80];        // [64]: 1 for a column with one that doesn't; then 1 if there is any
-  float fast[1024];       // [16][64], the results that it came to replace
+  float fast[2048];       // [32][64], the results that it came to replace
 };
 
 // 6 rows of a times 64 columns of the panel w, 256 steps deep.
@@ -337,13 +337,14 @@ struct attention_memory {
   store(wq_out_at + 368, s53 * load(angles_at + 368) + swap_pairs(s53) * load(angles_at + 4464));
 }
 
-// 4 rows of a times 64 columns of the panel w, 256 steps deep.
-[[gnu::noinline]] void wq_tile_4x64(const Memory& m, const float* a, const float* w, long c0,
+// 5 rows of a times 64 columns of the panel w, 256 steps deep.
+[[gnu::noinline]] void wq_tile_5x64(const Memory& m, const float* a, const float* w, long c0,
     long row, long vector) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 256; ++k) {
     const vec b0 = load(w + 64 * k);
@@ -370,6 +371,11 @@ struct attention_memory {
     s31 = fma(a3, b1, s31);
     s32 = fma(a3, b2, s32);
     s33 = fma(a3, b3, s33);
+    const vec a4 = splat(a[k + 1024]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
   }
 
   const long group = vector / 4;
@@ -380,18 +386,22 @@ struct attention_memory {
   store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 4160));
   store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 4224));
   store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 4288));
+  store(wq_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 4352));
   store(wq_out_at + 16, s01 * load(angles_at + 16) + swap_pairs(s01) * load(angles_at + 4112));
   store(wq_out_at + 80, s11 * load(angles_at + 80) + swap_pairs(s11) * load(angles_at + 4176));
   store(wq_out_at + 144, s21 * load(angles_at + 144) + swap_pairs(s21) * load(angles_at + 4240));
   store(wq_out_at + 208, s31 * load(angles_at + 208) + swap_pairs(s31) * load(angles_at + 4304));
+  store(wq_out_at + 272, s41 * load(angles_at + 272) + swap_pairs(s41) * load(angles_at + 4368));
   store(wq_out_at + 32, s02 * load(angles_at + 32) + swap_pairs(s02) * load(angles_at + 4128));
   store(wq_out_at + 96, s12 * load(angles_at + 96) + swap_pairs(s12) * load(angles_at + 4192));
   store(wq_out_at + 160, s22 * load(angles_at + 160) + swap_pairs(s22) * load(angles_at + 4256));
   store(wq_out_at + 224, s32 * load(angles_at + 224) + swap_pairs(s32) * load(angles_at + 4320));
+  store(wq_out_at + 288, s42 * load(angles_at + 288) + swap_pairs(s42) * load(angles_at + 4384));
   store(wq_out_at + 48, s03 * load(angles_at + 48) + swap_pairs(s03) * load(angles_at + 4144));
   store(wq_out_at + 112, s13 * load(angles_at + 112) + swap_pairs(s13) * load(angles_at + 4208));
   store(wq_out_at + 176, s23 * load(angles_at + 176) + swap_pairs(s23) * load(angles_at + 4272));
   store(wq_out_at + 240, s33 * load(angles_at + 240) + swap_pairs(s33) * load(angles_at + 4336));
+  store(wq_out_at + 304, s43 * load(angles_at + 304) + swap_pairs(s43) * load(angles_at + 4400));
 }
 
 // 6 rows of a times 64 columns of the panel w, 256 steps deep.
@@ -471,13 +481,14 @@ struct attention_memory {
   store(wk_out_at + 368, s53 * load(angles_at + 368) + swap_pairs(s53) * load(angles_at + 4464));
 }
 
-// 4 rows of a times 64 columns of the panel w, 256 steps deep.
-[[gnu::noinline]] void wk_tile_4x64(const Memory& m, const float* a, const float* w, long c0,
+// 5 rows of a times 64 columns of the panel w, 256 steps deep.
+[[gnu::noinline]] void wk_tile_5x64(const Memory& m, const float* a, const float* w, long c0,
     long row, long vector) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 256; ++k) {
     const vec b0 = load(w + 64 * k);
@@ -504,6 +515,11 @@ struct attention_memory {
     s31 = fma(a3, b1, s31);
     s32 = fma(a3, b2, s32);
     s33 = fma(a3, b3, s33);
+    const vec a4 = splat(a[k + 1024]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
   }
 
   const long group = vector / 4;
@@ -514,18 +530,22 @@ struct attention_memory {
   store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 4160));
   store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 4224));
   store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 4288));
+  store(wk_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 4352));
   store(wk_out_at + 16, s01 * load(angles_at + 16) + swap_pairs(s01) * load(angles_at + 4112));
   store(wk_out_at + 80, s11 * load(angles_at + 80) + swap_pairs(s11) * load(angles_at + 4176));
   store(wk_out_at + 144, s21 * load(angles_at + 144) + swap_pairs(s21) * load(angles_at + 4240));
   store(wk_out_at + 208, s31 * load(angles_at + 208) + swap_pairs(s31) * load(angles_at + 4304));
+  store(wk_out_at + 272, s41 * load(angles_at + 272) + swap_pairs(s41) * load(angles_at + 4368));
   store(wk_out_at + 32, s02 * load(angles_at + 32) + swap_pairs(s02) * load(angles_at + 4128));
   store(wk_out_at + 96, s12 * load(angles_at + 96) + swap_pairs(s12) * load(angles_at + 4192));
   store(wk_out_at + 160, s22 * load(angles_at + 160) + swap_pairs(s22) * load(angles_at + 4256));
   store(wk_out_at + 224, s32 * load(angles_at + 224) + swap_pairs(s32) * load(angles_at + 4320));
+  store(wk_out_at + 288, s42 * load(angles_at + 288) + swap_pairs(s42) * load(angles_at + 4384));
   store(wk_out_at + 48, s03 * load(angles_at + 48) + swap_pairs(s03) * load(angles_at + 4144));
   store(wk_out_at + 112, s13 * load(angles_at + 112) + swap_pairs(s13) * load(angles_at + 4208));
   store(wk_out_at + 176, s23 * load(angles_at + 176) + swap_pairs(s23) * load(angles_at + 4272));
   store(wk_out_at + 240, s33 * load(angles_at + 240) + swap_pairs(s33) * load(angles_at + 4336));
+  store(wk_out_at + 304, s43 * load(angles_at + 304) + swap_pairs(s43) * load(angles_at + 4400));
 }
 
 // 6 rows of a times 64 columns of the panel w, 256 steps deep.
@@ -604,13 +624,14 @@ struct attention_memory {
   store(wv_out_at + 368, s53);
 }
 
-// 4 rows of a times 64 columns of the panel w, 256 steps deep.
-[[gnu::noinline]] void wv_tile_4x64(const Memory& m, const float* a, const float* w, long c0,
+// 5 rows of a times 64 columns of the panel w, 256 steps deep.
+[[gnu::noinline]] void wv_tile_5x64(const Memory& m, const float* a, const float* w, long c0,
     long row, long vector) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 256; ++k) {
     const vec b0 = load(w + 64 * k);
@@ -637,6 +658,11 @@ struct attention_memory {
     s31 = fma(a3, b1, s31);
     s32 = fma(a3, b2, s32);
     s33 = fma(a3, b3, s33);
+    const vec a4 = splat(a[k + 1024]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
   }
 
   const long group = vector / 4;
@@ -646,18 +672,22 @@ struct attention_memory {
   store(wv_out_at + 64, s10);
   store(wv_out_at + 128, s20);
   store(wv_out_at + 192, s30);
+  store(wv_out_at + 256, s40);
   store(wv_out_at + 16, s01);
   store(wv_out_at + 80, s11);
   store(wv_out_at + 144, s21);
   store(wv_out_at + 208, s31);
+  store(wv_out_at + 272, s41);
   store(wv_out_at + 32, s02);
   store(wv_out_at + 96, s12);
   store(wv_out_at + 160, s22);
   store(wv_out_at + 224, s32);
+  store(wv_out_at + 288, s42);
   store(wv_out_at + 48, s03);
   store(wv_out_at + 112, s13);
   store(wv_out_at + 176, s23);
   store(wv_out_at + 240, s33);
+  store(wv_out_at + 304, s43);
 }
 
 // An item: all rows against one panel of columns.
@@ -668,234 +698,276 @@ struct attention_memory {
     const float* a = m.x + 16384 * c0;
     const float* w = m.packed + 16384 * panel + 8192;
     const long vector = 4 * panel;
-    for (long row = 0; row < 60; row += 6) {
+    for (long row = 0; row < 54; row += 6) {
       wq_tile_6x64(m, a + 256 * row, w, c0, row, vector);
     }
-    wq_tile_4x64(m, a + 15360, w, c0, 60, vector);
+    for (long row = 54; row < 64; row += 5) {
+      wq_tile_5x64(m, a + 256 * row, w, c0, row, vector);
+    }
   } else if (panel < 8) {
     const float* a = m.x + 16384 * c0;
     const float* w = m.packed + 16384 * panel + 8192;
     const long vector = 4 * panel - 16;
-    for (long row = 0; row < 60; row += 6) {
+    for (long row = 0; row < 54; row += 6) {
       wk_tile_6x64(m, a + 256 * row, w, c0, row, vector);
     }
-    wk_tile_4x64(m, a + 15360, w, c0, 60, vector);
+    for (long row = 54; row < 64; row += 5) {
+      wk_tile_5x64(m, a + 256 * row, w, c0, row, vector);
+    }
   } else {
     const float* a = m.x + 16384 * c0;
     const float* w = m.packed + 16384 * panel + 8192;
     const long vector = 4 * panel - 32;
-    for (long row = 0; row < 60; row += 6) {
+    for (long row = 0; row < 54; row += 6) {
       wv_tile_6x64(m, a + 256 * row, w, c0, row, vector);
     }
-    wv_tile_4x64(m, a + 15360, w, c0, 60, vector);
+    for (long row = 54; row < 64; row += 5) {
+      wv_tile_5x64(m, a + 256 * row, w, c0, row, vector);
+    }
   }
 }
 
-// 16 columns x 16 rows of scores.
-[[gnu::noinline]] void attention_scores_16x16(const float* rows, const float* b, float* scores,
+// 8 columns x 32 rows of scores.
+[[gnu::noinline]] void attention_scores_8x32(const float* rows, const float* b, float* scores,
     float* block_peak) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
-  vec s14_0 = splat(0.0f);
-  vec s15_0 = splat(0.0f);
-  for (long from = 0; from < 64; from += 4) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
 #pragma GCC unroll 4
-    for (long k = from; k < from + 4; ++k) {
-      const vec b0 = load(rows + 16 * k);
-      const vec a0 = splat(b[k]);
-      s0_0 = fma(a0, b0, s0_0);
-      const vec a1 = splat(b[k + 64]);
-      s1_0 = fma(a1, b0, s1_0);
-      const vec a2 = splat(b[k + 128]);
-      s2_0 = fma(a2, b0, s2_0);
-      const vec a3 = splat(b[k + 192]);
-      s3_0 = fma(a3, b0, s3_0);
-      const vec a4 = splat(b[k + 256]);
-      s4_0 = fma(a4, b0, s4_0);
-      const vec a5 = splat(b[k + 320]);
-      s5_0 = fma(a5, b0, s5_0);
-      const vec a6 = splat(b[k + 384]);
-      s6_0 = fma(a6, b0, s6_0);
-      const vec a7 = splat(b[k + 448]);
-      s7_0 = fma(a7, b0, s7_0);
-      const vec a8 = splat(b[k + 512]);
-      s8_0 = fma(a8, b0, s8_0);
-      const vec a9 = splat(b[k + 576]);
-      s9_0 = fma(a9, b0, s9_0);
-      const vec a10 = splat(b[k + 640]);
-      s10_0 = fma(a10, b0, s10_0);
-      const vec a11 = splat(b[k + 704]);
-      s11_0 = fma(a11, b0, s11_0);
-      const vec a12 = splat(b[k + 768]);
-      s12_0 = fma(a12, b0, s12_0);
-      const vec a13 = splat(b[k + 832]);
-      s13_0 = fma(a13, b0, s13_0);
-      const vec a14 = splat(b[k + 896]);
-      s14_0 = fma(a14, b0, s14_0);
-      const vec a15 = splat(b[k + 960]);
-      s15_0 = fma(a15, b0, s15_0);
-    }
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 32 * k);
+    const vec b1 = load(rows + 32 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
   }
 
-  store(scores, s0_0);
-  store(scores + 16, s1_0);
-  store(scores + 32, s2_0);
-  store(scores + 48, s3_0);
-  store(scores + 64, s4_0);
-  store(scores + 80, s5_0);
-  store(scores + 96, s6_0);
-  store(scores + 112, s7_0);
-  store(scores + 128, s8_0);
-  store(scores + 144, s9_0);
-  store(scores + 160, s10_0);
-  store(scores + 176, s11_0);
-  store(scores + 192, s12_0);
-  store(scores + 208, s13_0);
-  store(scores + 224, s14_0);
-  store(scores + 240, s15_0);
+  store(scores, s00);
+  store(scores + 32, s10);
+  store(scores + 64, s20);
+  store(scores + 96, s30);
+  store(scores + 128, s40);
+  store(scores + 160, s50);
+  store(scores + 192, s60);
+  store(scores + 224, s70);
 
-  const vec high0_0 = max(max(s0_0, s1_0), max(s2_0, s3_0));
-  const vec high1_0 = max(max(s4_0, s5_0), max(s6_0, s7_0));
-  const vec high2_0 = max(max(s8_0, s9_0), max(s10_0, s11_0));
-  const vec high3_0 = max(max(s12_0, s13_0), max(s14_0, s15_0));
-  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), max(high2_0, high3_0))));
+  const vec high0_0 = max(max(s00, s10), max(s20, s30));
+  const vec high1_0 = max(max(s40, s50), max(s60, s70));
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  store(scores + 16, s01);
+  store(scores + 48, s11);
+  store(scores + 80, s21);
+  store(scores + 112, s31);
+  store(scores + 144, s41);
+  store(scores + 176, s51);
+  store(scores + 208, s61);
+  store(scores + 240, s71);
+
+  const vec high0_1 = max(max(s01, s11), max(s21, s31));
+  const vec high1_1 = max(max(s41, s51), max(s61, s71));
+  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
 }
 
-// 16 columns x 16 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_16x16_in_part(const float* rows, const float* b,
+// 8 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_8x16_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-  vec s12_0 = splat(0.0f);
-  vec s13_0 = splat(0.0f);
-  vec s14_0 = splat(0.0f);
-  vec s15_0 = splat(0.0f);
-  for (long from = 0; from < 64; from += 4) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+  vec s50 = splat(0.0f);
+  vec s60 = splat(0.0f);
+  vec s70 = splat(0.0f);
 #pragma GCC unroll 4
-    for (long k = from; k < from + 4; ++k) {
-      const vec b0 = load(rows + 16 * k);
-      const vec a0 = splat(b[k]);
-      s0_0 = fma(a0, b0, s0_0);
-      const vec a1 = splat(b[k + 64]);
-      s1_0 = fma(a1, b0, s1_0);
-      const vec a2 = splat(b[k + 128]);
-      s2_0 = fma(a2, b0, s2_0);
-      const vec a3 = splat(b[k + 192]);
-      s3_0 = fma(a3, b0, s3_0);
-      const vec a4 = splat(b[k + 256]);
-      s4_0 = fma(a4, b0, s4_0);
-      const vec a5 = splat(b[k + 320]);
-      s5_0 = fma(a5, b0, s5_0);
-      const vec a6 = splat(b[k + 384]);
-      s6_0 = fma(a6, b0, s6_0);
-      const vec a7 = splat(b[k + 448]);
-      s7_0 = fma(a7, b0, s7_0);
-      const vec a8 = splat(b[k + 512]);
-      s8_0 = fma(a8, b0, s8_0);
-      const vec a9 = splat(b[k + 576]);
-      s9_0 = fma(a9, b0, s9_0);
-      const vec a10 = splat(b[k + 640]);
-      s10_0 = fma(a10, b0, s10_0);
-      const vec a11 = splat(b[k + 704]);
-      s11_0 = fma(a11, b0, s11_0);
-      const vec a12 = splat(b[k + 768]);
-      s12_0 = fma(a12, b0, s12_0);
-      const vec a13 = splat(b[k + 832]);
-      s13_0 = fma(a13, b0, s13_0);
-      const vec a14 = splat(b[k + 896]);
-      s14_0 = fma(a14, b0, s14_0);
-      const vec a15 = splat(b[k + 960]);
-      s15_0 = fma(a15, b0, s15_0);
-    }
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 32 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
   }
 
   const vec removed = splat(-__builtin_inff());
 
   const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  store(scores + 16, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  store(scores + 32, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  store(scores + 48, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  store(scores + 64, x4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  store(scores + 80, x5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  store(scores + 96, x6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  store(scores + 112, x7_0);
-  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  store(scores + 128, x8_0);
-  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  store(scores + 144, x9_0);
-  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  store(scores + 160, x10_0);
-  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  store(scores + 176, x11_0);
-  const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
-  store(scores + 192, x12_0);
-  const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
-  store(scores + 208, x13_0);
-  const vec x14_0 = select(iless_equal(isplat(col + 14), row_of_lane0), s14_0, removed);
-  store(scores + 224, x14_0);
-  const vec x15_0 = select(iless_equal(isplat(col + 15), row_of_lane0), s15_0, removed);
-  store(scores + 240, x15_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 32, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 64, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 96, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 128, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  store(scores + 160, x5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  store(scores + 192, x6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
+  store(scores + 224, x7_0);
 
   const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
   const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
-  const vec high2_0 = max(max(x8_0, x9_0), max(x10_0, x11_0));
-  const vec high3_0 = max(max(x12_0, x13_0), max(x14_0, x15_0));
-  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), max(high2_0, high3_0))));
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
 }
 
-// 16 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_16x16(const float* b, float* scores, long row,
+// 8 columns x 32 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_8x32_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 32 * k);
+    const vec b1 = load(rows + 32 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 32, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 64, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 96, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 128, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  store(scores + 160, x5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  store(scores + 192, x6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
+  store(scores + 224, x7_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 16, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 48, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 80, x2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  store(scores + 112, x3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  store(scores + 144, x4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
+  store(scores + 176, x5_1);
+  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s61, removed);
+  store(scores + 208, x6_1);
+  const vec x7_1 = select(iless_equal(isplat(col + 7), row_of_lane1), s71, removed);
+  store(scores + 240, x7_1);
+
+  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
+  const vec high1_1 = max(max(x4_1, x5_1), max(x6_1, x7_1));
+  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
+}
+
+// 8 columns x 32 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_8x32(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 16 * (row / 16) + 16;
   const bool some0 = col < high0;
-  const long first = some0 ? 0 : 1;
-  const long end = some0 ? 1 : 0;
-  for (long v = 0; v < 1; ++v) {
+  const long high1 = 16 * (row / 16) + 32;
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 16; ++i) {
-        store(scores + 16 * i + 16 * v, splat(-__builtin_inff()));
+      for (long i = 0; i < 8; ++i) {
+        store(scores + 32 * i + 16 * v, splat(-__builtin_inff()));
       }
     }
   }
   if (end - first == 1) {
-    attention_scores_16x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+    attention_scores_8x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.block_peak + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 2) {
+    attention_scores_8x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.block_peak + 16 * first, row + 16 * first, col);
   }
 }
 
-// Scores of 16 rows become weights; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_16(attention_memory& local, long count, bool all) {
+// Scores of 32 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_32(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
   const lanes_t outside0 = negation(either(not_less(splat(0x1p+40f), load(local.block_total)),
       both(not_less(splat(0x1p+120f), load(local.block_total)),
@@ -908,282 +980,342 @@ struct attention_memory {
   store(local.carry, exp2_nonpositive(old0 - peak0));
   vec total0 = splat(0.0f);
 
+  const vec old1 = load(local.peak + 16);
+  const lanes_t outside1 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 16)),
+      both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
+          less_equal(splat(-4.0f) * old1, exponent_of(load(local.block_total + 16))))));
+  const vec peak1 =
+      select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 16)), old1);
+  store(local.peak + 16, peak1);
+  const vec shift1 = splat(0.0f) - peak1;
+  store(local.shift + 16, shift1);
+  store(local.carry + 16, exp2_nonpositive(old1 - peak1));
+  vec total1 = splat(0.0f);
+
   for (long j = 0; j < count; ++j) {
-    const vec w0 = exp2_near(load(local.scores + 16 * j) + shift0);
-    store(local.scores + 16 * j, w0);
+    const vec w0 = exp2_near(load(local.scores + 32 * j) + shift0);
+    store(local.scores + 32 * j, w0);
     total0 = total0 + w0;
+    const vec w1 = exp2_near(load(local.scores + 32 * j + 16) + shift1);
+    store(local.scores + 32 * j + 16, w1);
+    total1 = total1 + w1;
   }
 
   store(local.block_total, total0);
+  store(local.block_total + 16, total1);
 }
 
-// 16 columns x 16 rows of weights.
-[[gnu::noinline]] void attention_weights_16x16(const float* rows, const float* b, float* scores,
+// 8 columns x 32 rows of weights.
+[[gnu::noinline]] void attention_weights_8x32(const float* rows, const float* b, float* scores,
     const float* shift, float* block_total) {
   const vec start0 = load(shift);
-  vec s0_0 = start0;
-  vec s1_0 = start0;
-  vec s2_0 = start0;
-  vec s3_0 = start0;
-  vec s4_0 = start0;
-  vec s5_0 = start0;
-  vec s6_0 = start0;
-  vec s7_0 = start0;
-  vec s8_0 = start0;
-  vec s9_0 = start0;
-  vec s10_0 = start0;
-  vec s11_0 = start0;
-  vec s12_0 = start0;
-  vec s13_0 = start0;
-  vec s14_0 = start0;
-  vec s15_0 = start0;
-  for (long from = 0; from < 64; from += 4) {
+  const vec start1 = load(shift + 16);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  vec s20 = start0, s21 = start1;
+  vec s30 = start0, s31 = start1;
+  vec s40 = start0, s41 = start1;
+  vec s50 = start0, s51 = start1;
+  vec s60 = start0, s61 = start1;
+  vec s70 = start0, s71 = start1;
 #pragma GCC unroll 4
-    for (long k = from; k < from + 4; ++k) {
-      const vec b0 = load(rows + 16 * k);
-      const vec a0 = splat(b[k]);
-      s0_0 = fma(a0, b0, s0_0);
-      const vec a1 = splat(b[k + 64]);
-      s1_0 = fma(a1, b0, s1_0);
-      const vec a2 = splat(b[k + 128]);
-      s2_0 = fma(a2, b0, s2_0);
-      const vec a3 = splat(b[k + 192]);
-      s3_0 = fma(a3, b0, s3_0);
-      const vec a4 = splat(b[k + 256]);
-      s4_0 = fma(a4, b0, s4_0);
-      const vec a5 = splat(b[k + 320]);
-      s5_0 = fma(a5, b0, s5_0);
-      const vec a6 = splat(b[k + 384]);
-      s6_0 = fma(a6, b0, s6_0);
-      const vec a7 = splat(b[k + 448]);
-      s7_0 = fma(a7, b0, s7_0);
-      const vec a8 = splat(b[k + 512]);
-      s8_0 = fma(a8, b0, s8_0);
-      const vec a9 = splat(b[k + 576]);
-      s9_0 = fma(a9, b0, s9_0);
-      const vec a10 = splat(b[k + 640]);
-      s10_0 = fma(a10, b0, s10_0);
-      const vec a11 = splat(b[k + 704]);
-      s11_0 = fma(a11, b0, s11_0);
-      const vec a12 = splat(b[k + 768]);
-      s12_0 = fma(a12, b0, s12_0);
-      const vec a13 = splat(b[k + 832]);
-      s13_0 = fma(a13, b0, s13_0);
-      const vec a14 = splat(b[k + 896]);
-      s14_0 = fma(a14, b0, s14_0);
-      const vec a15 = splat(b[k + 960]);
-      s15_0 = fma(a15, b0, s15_0);
-    }
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 32 * k);
+    const vec b1 = load(rows + 32 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
   }
 
-  const vec w0_0 = exp2_near(s0_0);
+  const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
-  const vec w1_0 = exp2_near(s1_0);
-  store(scores + 16, w1_0);
-  const vec w2_0 = exp2_near(s2_0);
-  store(scores + 32, w2_0);
-  const vec w3_0 = exp2_near(s3_0);
-  store(scores + 48, w3_0);
-  const vec w4_0 = exp2_near(s4_0);
-  store(scores + 64, w4_0);
-  const vec w5_0 = exp2_near(s5_0);
-  store(scores + 80, w5_0);
-  const vec w6_0 = exp2_near(s6_0);
-  store(scores + 96, w6_0);
-  const vec w7_0 = exp2_near(s7_0);
-  store(scores + 112, w7_0);
-  const vec w8_0 = exp2_near(s8_0);
-  store(scores + 128, w8_0);
-  const vec w9_0 = exp2_near(s9_0);
-  store(scores + 144, w9_0);
-  const vec w10_0 = exp2_near(s10_0);
-  store(scores + 160, w10_0);
-  const vec w11_0 = exp2_near(s11_0);
-  store(scores + 176, w11_0);
-  const vec w12_0 = exp2_near(s12_0);
-  store(scores + 192, w12_0);
-  const vec w13_0 = exp2_near(s13_0);
-  store(scores + 208, w13_0);
-  const vec w14_0 = exp2_near(s14_0);
-  store(scores + 224, w14_0);
-  const vec w15_0 = exp2_near(s15_0);
-  store(scores + 240, w15_0);
+  const vec w1_0 = exp2_near(s10);
+  store(scores + 32, w1_0);
+  const vec w2_0 = exp2_near(s20);
+  store(scores + 64, w2_0);
+  const vec w3_0 = exp2_near(s30);
+  store(scores + 96, w3_0);
+  const vec w4_0 = exp2_near(s40);
+  store(scores + 128, w4_0);
+  const vec w5_0 = exp2_near(s50);
+  store(scores + 160, w5_0);
+  const vec w6_0 = exp2_near(s60);
+  store(scores + 192, w6_0);
+  const vec w7_0 = exp2_near(s70);
+  store(scores + 224, w7_0);
 
-  store(block_total,
-      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
-          w10_0 + w11_0 + w12_0 + w13_0 + w14_0 + w15_0);
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+
+  const vec w0_1 = exp2_near(s01);
+  store(scores + 16, w0_1);
+  const vec w1_1 = exp2_near(s11);
+  store(scores + 48, w1_1);
+  const vec w2_1 = exp2_near(s21);
+  store(scores + 80, w2_1);
+  const vec w3_1 = exp2_near(s31);
+  store(scores + 112, w3_1);
+  const vec w4_1 = exp2_near(s41);
+  store(scores + 144, w4_1);
+  const vec w5_1 = exp2_near(s51);
+  store(scores + 176, w5_1);
+  const vec w6_1 = exp2_near(s61);
+  store(scores + 208, w6_1);
+  const vec w7_1 = exp2_near(s71);
+  store(scores + 240, w7_1);
+
+  store(block_total + 16,
+      load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1);
 }
 
-// 16 columns x 16 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_16x16_in_part(const float* rows, const float* b,
+// 8 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_8x16_in_part(const float* rows, const float* b,
     float* scores, const float* shift, float* block_total, long row, long col) {
   const vec start0 = load(shift);
-  vec s0_0 = start0;
-  vec s1_0 = start0;
-  vec s2_0 = start0;
-  vec s3_0 = start0;
-  vec s4_0 = start0;
-  vec s5_0 = start0;
-  vec s6_0 = start0;
-  vec s7_0 = start0;
-  vec s8_0 = start0;
-  vec s9_0 = start0;
-  vec s10_0 = start0;
-  vec s11_0 = start0;
-  vec s12_0 = start0;
-  vec s13_0 = start0;
-  vec s14_0 = start0;
-  vec s15_0 = start0;
-  for (long from = 0; from < 64; from += 4) {
+  vec s00 = start0;
+  vec s10 = start0;
+  vec s20 = start0;
+  vec s30 = start0;
+  vec s40 = start0;
+  vec s50 = start0;
+  vec s60 = start0;
+  vec s70 = start0;
 #pragma GCC unroll 4
-    for (long k = from; k < from + 4; ++k) {
-      const vec b0 = load(rows + 16 * k);
-      const vec a0 = splat(b[k]);
-      s0_0 = fma(a0, b0, s0_0);
-      const vec a1 = splat(b[k + 64]);
-      s1_0 = fma(a1, b0, s1_0);
-      const vec a2 = splat(b[k + 128]);
-      s2_0 = fma(a2, b0, s2_0);
-      const vec a3 = splat(b[k + 192]);
-      s3_0 = fma(a3, b0, s3_0);
-      const vec a4 = splat(b[k + 256]);
-      s4_0 = fma(a4, b0, s4_0);
-      const vec a5 = splat(b[k + 320]);
-      s5_0 = fma(a5, b0, s5_0);
-      const vec a6 = splat(b[k + 384]);
-      s6_0 = fma(a6, b0, s6_0);
-      const vec a7 = splat(b[k + 448]);
-      s7_0 = fma(a7, b0, s7_0);
-      const vec a8 = splat(b[k + 512]);
-      s8_0 = fma(a8, b0, s8_0);
-      const vec a9 = splat(b[k + 576]);
-      s9_0 = fma(a9, b0, s9_0);
-      const vec a10 = splat(b[k + 640]);
-      s10_0 = fma(a10, b0, s10_0);
-      const vec a11 = splat(b[k + 704]);
-      s11_0 = fma(a11, b0, s11_0);
-      const vec a12 = splat(b[k + 768]);
-      s12_0 = fma(a12, b0, s12_0);
-      const vec a13 = splat(b[k + 832]);
-      s13_0 = fma(a13, b0, s13_0);
-      const vec a14 = splat(b[k + 896]);
-      s14_0 = fma(a14, b0, s14_0);
-      const vec a15 = splat(b[k + 960]);
-      s15_0 = fma(a15, b0, s15_0);
-    }
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 32 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
   }
 
   const vec removed = splat(-__builtin_inff());
 
   const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   const vec w0_0 = exp2_near(x0_0);
   store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
   const vec w1_0 = exp2_near(x1_0);
-  store(scores + 16, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
+  store(scores + 32, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
   const vec w2_0 = exp2_near(x2_0);
-  store(scores + 32, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
+  store(scores + 64, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
   const vec w3_0 = exp2_near(x3_0);
-  store(scores + 48, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
+  store(scores + 96, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
   const vec w4_0 = exp2_near(x4_0);
-  store(scores + 64, w4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
+  store(scores + 128, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
   const vec w5_0 = exp2_near(x5_0);
-  store(scores + 80, w5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
+  store(scores + 160, w5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
   const vec w6_0 = exp2_near(x6_0);
-  store(scores + 96, w6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
+  store(scores + 192, w6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
   const vec w7_0 = exp2_near(x7_0);
-  store(scores + 112, w7_0);
-  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  const vec w8_0 = exp2_near(x8_0);
-  store(scores + 128, w8_0);
-  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  const vec w9_0 = exp2_near(x9_0);
-  store(scores + 144, w9_0);
-  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  const vec w10_0 = exp2_near(x10_0);
-  store(scores + 160, w10_0);
-  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  const vec w11_0 = exp2_near(x11_0);
-  store(scores + 176, w11_0);
-  const vec x12_0 = select(iless_equal(isplat(col + 12), row_of_lane0), s12_0, removed);
-  const vec w12_0 = exp2_near(x12_0);
-  store(scores + 192, w12_0);
-  const vec x13_0 = select(iless_equal(isplat(col + 13), row_of_lane0), s13_0, removed);
-  const vec w13_0 = exp2_near(x13_0);
-  store(scores + 208, w13_0);
-  const vec x14_0 = select(iless_equal(isplat(col + 14), row_of_lane0), s14_0, removed);
-  const vec w14_0 = exp2_near(x14_0);
-  store(scores + 224, w14_0);
-  const vec x15_0 = select(iless_equal(isplat(col + 15), row_of_lane0), s15_0, removed);
-  const vec w15_0 = exp2_near(x15_0);
-  store(scores + 240, w15_0);
+  store(scores + 224, w7_0);
 
-  store(block_total,
-      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
-          w10_0 + w11_0 + w12_0 + w13_0 + w14_0 + w15_0);
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
 }
 
-// 16 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_16x16(const float* b, float* scores, long row,
+// 8 columns x 32 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_8x32_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  vec s20 = start0, s21 = start1;
+  vec s30 = start0, s31 = start1;
+  vec s40 = start0, s41 = start1;
+  vec s50 = start0, s51 = start1;
+  vec s60 = start0, s61 = start1;
+  vec s70 = start0, s71 = start1;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 32 * k);
+    const vec b1 = load(rows + 32 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 32, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 64, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 96, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 128, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  const vec w5_0 = exp2_near(x5_0);
+  store(scores + 160, w5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  const vec w6_0 = exp2_near(x6_0);
+  store(scores + 192, w6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
+  const vec w7_0 = exp2_near(x7_0);
+  store(scores + 224, w7_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 16, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 48, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 80, w2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  const vec w3_1 = exp2_near(x3_1);
+  store(scores + 112, w3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  const vec w4_1 = exp2_near(x4_1);
+  store(scores + 144, w4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
+  const vec w5_1 = exp2_near(x5_1);
+  store(scores + 176, w5_1);
+  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s61, removed);
+  const vec w6_1 = exp2_near(x6_1);
+  store(scores + 208, w6_1);
+  const vec x7_1 = select(iless_equal(isplat(col + 7), row_of_lane1), s71, removed);
+  const vec w7_1 = exp2_near(x7_1);
+  store(scores + 240, w7_1);
+
+  store(block_total + 16,
+      load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1);
+}
+
+// 8 columns x 32 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_8x32(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 16 * (row / 16) + 16;
   const bool some0 = col < high0;
-  const long first = some0 ? 0 : 1;
-  const long end = some0 ? 1 : 0;
-  for (long v = 0; v < 1; ++v) {
+  const long high1 = 16 * (row / 16) + 32;
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 16; ++i) {
-        store(scores + 16 * i + 16 * v, splat(0.0f));
+      for (long i = 0; i < 8; ++i) {
+        store(scores + 32 * i + 16 * v, splat(0.0f));
       }
     }
   }
   if (end - first == 1) {
-    attention_weights_16x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+    attention_weights_8x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 2) {
+    attention_weights_8x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
   }
 }
 
-// Weights of 16 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_16(const Memory& m, long c0, long c1, long row,
+// Weights of 32 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_32(const Memory& m, long c0, long c1, long row,
     long col, long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.wk_out + 16384 * c0 + 4096 * c1 + 64 * col;
-  for (long j = from; j < count - 15; j += 16) {
+  for (long j = from; j < count - 7; j += 8) {
     if (col + j < whole_end) {
-      attention_weights_16x16(local.rows, b + 64 * j, local.scores + 16 * j, local.shift,
+      attention_weights_8x32(local.rows, b + 64 * j, local.scores + 32 * j, local.shift,
           local.block_total);
     } else {
-      attention_weights_in_part_16x16(b + 64 * j, local.scores + 16 * j, row, col + j, local);
+      attention_weights_in_part_8x32(b + 64 * j, local.scores + 32 * j, row, col + j, local);
     }
   }
 }
 
-// Scores of 16 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_scores_of_16(const Memory& m, long c0, long c1, long row, long col,
+// Scores of 32 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_32(const Memory& m, long c0, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.wk_out + 16384 * c0 + 4096 * c1 + 64 * col;
-  for (long j = from; j < count - 15; j += 16) {
+  for (long j = from; j < count - 7; j += 8) {
     if (col + j < whole_end) {
-      attention_scores_16x16(local.rows, b + 64 * j, local.scores + 16 * j, local.block_peak);
+      attention_scores_8x32(local.rows, b + 64 * j, local.scores + 32 * j, local.block_peak);
     } else {
-      attention_scores_in_part_16x16(b + 64 * j, local.scores + 16 * j, row, col + j, local);
+      attention_scores_in_part_8x32(b + 64 * j, local.scores + 32 * j, row, col + j, local);
     }
   }
 }
 
-// What 16 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_16(const Memory& m, long c0, long c1, long row,
+// What 32 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_32(const Memory& m, long c0, long c1, long row,
     attention_memory& local) {
   store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
 
   float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * row;
-  for (long i = 0; i < 16; ++i) {
+  for (long i = 0; i < 32; ++i) {
     const vec carry = splat(local.carry[i]);
     for (long n = 0; n < 64; n += 16) {
       store(out + 256 * i + n, carry * load(out + 256 * i + n));
@@ -1191,9 +1323,9 @@ struct attention_memory {
   }
 }
 
-// Of 16 rows, those whose weights are too large get a higher peak; their weights follow.
-[[gnu::noinline]] void attention_lower_weights_16(attention_memory& local, long count) {
-  for (long i = 0; i < 16; i += 16) {
+// Of 32 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_32(attention_memory& local, long count) {
+  for (long i = 0; i < 32; i += 16) {
     const vec total = load(local.block_total + i);
     const lanes_t inside = not_less(splat(0x1p+40f), total);
     const vec rise = select(inside, splat(0.0f), exponent_of(total));
@@ -1206,33 +1338,39 @@ struct attention_memory {
     store(local.block_total + i, carry * total);
     if (any(negation(inside))) {
       for (long j = 0; j < count; ++j) {
-        store(local.scores + i + 16 * j, carry * load(local.scores + i + 16 * j));
+        store(local.scores + i + 32 * j, carry * load(local.scores + i + 32 * j));
       }
     }
   }
 }
 
-// Weights of 16 rows and `count` columns, the first `from` of them made from scores, once more
+// Weights of 32 rows and `count` columns, the first `from` of them made from scores, once more
 // where they left the range.
-[[gnu::noinline]] void attention_mend_16(const Memory& m, long c0, long c1, long row, long col,
+[[gnu::noinline]] void attention_mend_32(const Memory& m, long c0, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local, bool fresh) {
   // Too large for that: the greatest score becomes the reference.
   const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
       both(not_less(splat(0x1p+120f), load(local.block_total)),
           less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
-  if (any(negation(inside0))) {
+  const lanes_t inside1 = both(inside0,
+      either(not_less(splat(0x1p+40f), load(local.block_total + 16)),
+          both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
+              less_equal(splat(-4.0f) * load(local.peak + 16),
+                  exponent_of(load(local.block_total + 16))))));
+  if (any(negation(inside1))) {
     store(local.block_peak, splat(-__FLT_MAX__));
-    attention_scores_of_16(m, c0, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_16(local, from, false);
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    attention_scores_of_32(m, c0, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_32(local, from, false);
     if (!fresh) {
-      attention_carry_over_16(m, c0, c1, row, local);
+      attention_carry_over_32(m, c0, c1, row, local);
     }
-    attention_weights_of_16(m, c0, c1, row, col, from, count, whole_end, local);
+    attention_weights_of_32(m, c0, c1, row, col, from, count, whole_end, local);
   }
 
-  attention_lower_weights_16(local, count);
+  attention_lower_weights_32(local, count);
   if (!fresh) {
-    attention_carry_over_16(m, c0, c1, row, local);
+    attention_carry_over_32(m, c0, c1, row, local);
   }
 }
 
@@ -1279,32 +1417,32 @@ struct attention_memory {
     const vec b1 = load(v + 64 * k + 16);
     const vec b2 = load(v + 64 * k + 32);
     const vec b3 = load(v + 64 * k + 48);
-    const vec a0 = splat(weights[16 * k]);
+    const vec a0 = splat(weights[32 * k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
     s02 = fma(a0, b2, s02);
     s03 = fma(a0, b3, s03);
-    const vec a1 = splat(weights[16 * k + 1]);
+    const vec a1 = splat(weights[32 * k + 1]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
     s12 = fma(a1, b2, s12);
     s13 = fma(a1, b3, s13);
-    const vec a2 = splat(weights[16 * k + 2]);
+    const vec a2 = splat(weights[32 * k + 2]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
     s22 = fma(a2, b2, s22);
     s23 = fma(a2, b3, s23);
-    const vec a3 = splat(weights[16 * k + 3]);
+    const vec a3 = splat(weights[32 * k + 3]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
     s32 = fma(a3, b2, s32);
     s33 = fma(a3, b3, s33);
-    const vec a4 = splat(weights[16 * k + 4]);
+    const vec a4 = splat(weights[32 * k + 4]);
     s40 = fma(a4, b0, s40);
     s41 = fma(a4, b1, s41);
     s42 = fma(a4, b2, s42);
     s43 = fma(a4, b3, s43);
-    const vec a5 = splat(weights[16 * k + 5]);
+    const vec a5 = splat(weights[32 * k + 5]);
     s50 = fma(a5, b0, s50);
     s51 = fma(a5, b1, s51);
     s52 = fma(a5, b2, s52);
@@ -1337,13 +1475,14 @@ struct attention_memory {
   store(out + 1328, s53);
 }
 
-// 4 rows x 64 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_4x64(const float* weights, const float* v, long count,
+// 5 rows x 64 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_5x64(const float* weights, const float* v, long count,
     float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
 
   if (!fresh) {
     s00 = load(out);
@@ -1362,6 +1501,10 @@ struct attention_memory {
     s31 = load(out + 784);
     s32 = load(out + 800);
     s33 = load(out + 816);
+    s40 = load(out + 1024);
+    s41 = load(out + 1040);
+    s42 = load(out + 1056);
+    s43 = load(out + 1072);
   }
 
 #pragma GCC unroll 4
@@ -1370,26 +1513,31 @@ struct attention_memory {
     const vec b1 = load(v + 64 * k + 16);
     const vec b2 = load(v + 64 * k + 32);
     const vec b3 = load(v + 64 * k + 48);
-    const vec a0 = splat(weights[16 * k]);
+    const vec a0 = splat(weights[32 * k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
     s02 = fma(a0, b2, s02);
     s03 = fma(a0, b3, s03);
-    const vec a1 = splat(weights[16 * k + 1]);
+    const vec a1 = splat(weights[32 * k + 1]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
     s12 = fma(a1, b2, s12);
     s13 = fma(a1, b3, s13);
-    const vec a2 = splat(weights[16 * k + 2]);
+    const vec a2 = splat(weights[32 * k + 2]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
     s22 = fma(a2, b2, s22);
     s23 = fma(a2, b3, s23);
-    const vec a3 = splat(weights[16 * k + 3]);
+    const vec a3 = splat(weights[32 * k + 3]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
     s32 = fma(a3, b2, s32);
     s33 = fma(a3, b3, s33);
+    const vec a4 = splat(weights[32 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
   }
 
   store(out, s00);
@@ -1408,59 +1556,67 @@ struct attention_memory {
   store(out + 784, s31);
   store(out + 800, s32);
   store(out + 816, s33);
+  store(out + 1024, s40);
+  store(out + 1040, s41);
+  store(out + 1056, s42);
+  store(out + 1072, s43);
 }
 
-// Scores of 16 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_16(const Memory& m, long c0, long c1, long row, long col,
+// Scores of 32 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_32(const Memory& m, long c0, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 16384 * c0 + 4096 * c1 + 64 * col;
   float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * row;
   store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
 
   for (long i = 0; i < 12; i += 6) {
     const long high_last = 16 * ((row + i + 5) / 16) + 16;
     const long end = smaller(high_last - col, count);
     attention_values_6x64(local.scores + i, v, end, out + 256 * i, fresh);
   }
-  {
-    const long high_last = 16 * ((row + 15) / 16) + 16;
+  for (long i = 12; i < 32; i += 5) {
+    const long high_last = 16 * ((row + i + 4) / 16) + 16;
     const long end = smaller(high_last - col, count);
-    attention_values_4x64(local.scores + 12, v, end, out + 3072, fresh);
+    attention_values_5x64(local.scores + i, v, end, out + 256 * i, fresh);
   }
 }
 
-// 16 rows against `count` columns from col on.
-[[gnu::noinline]] void attention_visit_16(const Memory& m, long c0, long c1, long row, long col,
+// 32 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_32(const Memory& m, long c0, long c1, long row, long col,
     long count, long whole_end, attention_memory& local, bool fresh) {
   store(local.block_total, splat(0.0f));
+  store(local.block_total + 16, splat(0.0f));
   long done = 0;
 
   // The first columns give each row the score that the others are compared with.
   if (fresh) {
     const float* b = m.wk_out + 16384 * c0 + 4096 * c1 + 64 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
     if (col < whole_end) {
-      attention_scores_16x16(local.rows, b, local.scores, local.block_peak);
+      attention_scores_8x32(local.rows, b, local.scores, local.block_peak);
     } else {
-      attention_scores_in_part_16x16(b, local.scores, row, col, local);
+      attention_scores_in_part_8x32(b, local.scores, row, col, local);
     }
-    done = 16;
-    attention_weigh_16(local, done, true);
+    done = 8;
+    attention_weigh_32(local, done, true);
   }
 
-  attention_weights_of_16(m, c0, c1, row, col, done, count, whole_end, local);
+  attention_weights_of_32(m, c0, c1, row, col, done, count, whole_end, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
-  if (any(negation(inside0))) {
-    attention_mend_16(m, c0, c1, row, col, done, count, whole_end, local, fresh);
+  const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 16)));
+  if (any(negation(inside1))) {
+    attention_mend_32(m, c0, c1, row, col, done, count, whole_end, local, fresh);
   }
 
-  attention_fold_16(m, c0, c1, row, col, count, local, fresh);
+  attention_fold_32(m, c0, c1, row, col, count, local, fresh);
 }
 
-// Scores of 16 rows become weights, those of removed pairs -0; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_16_safely(attention_memory& local, long count) {
+// Scores of 32 rows become weights, those of removed pairs -0; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_32_safely(attention_memory& local, long count) {
   const vec removed = splat(-__builtin_inff());
 
   const vec old0 = load(local.peak);
@@ -1472,15 +1628,30 @@ struct attention_memory {
   vec total0 = splat(0.0f);
   lanes_t all0 = all_lanes(true);
 
+  const vec old1 = load(local.peak + 16);
+  const vec peak1 = max(old1, splat(0.125f) * load(local.block_peak + 16));
+  store(local.peak + 16, peak1);
+  store(local.carry + 16,
+      select(both(less(old1, peak1), equal(load(local.kept + 16), splat(1.0f))),
+          exp_nonpositive(old1 - peak1), splat(1.0f)));
+  vec total1 = splat(0.0f);
+  lanes_t all1 = all_lanes(true);
+
   bool some = false;
   for (long j = 0; j < count; ++j) {
-    const vec score0 = splat(0.125f) * load(local.scores + 16 * j);
+    const vec score0 = splat(0.125f) * load(local.scores + 32 * j);
     const lanes_t hole0 = equal(score0, removed);
     const vec w0 = select(hole0, splat(-0.0f), exp_nonpositive(score0 - peak0) + splat(0.0f));
-    store(local.scores + 16 * j, w0);
+    store(local.scores + 32 * j, w0);
     total0 = total0 + w0;
     all0 = both(all0, hole0);
-    const bool hole = any(hole0);
+    const vec score1 = splat(0.125f) * load(local.scores + 32 * j + 16);
+    const lanes_t hole1 = equal(score1, removed);
+    const vec w1 = select(hole1, splat(-0.0f), exp_nonpositive(score1 - peak1) + splat(0.0f));
+    store(local.scores + 32 * j + 16, w1);
+    total1 = total1 + w1;
+    all1 = both(all1, hole1);
+    const bool hole = any(either(hole0, hole1));
     local.holes[j] = hole ? 1.0f : 0.0f;
     some = some || hole;
   }
@@ -1489,6 +1660,9 @@ struct attention_memory {
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
+
+  store(local.block_total + 16, total1);
+  store(local.kept + 16, select(all1, load(local.kept + 16), splat(1.0f)));
 }
 
 // 6 rows x 64 columns of the result, over `count` weights each, of which those of -0 don't count.
@@ -1534,37 +1708,37 @@ struct attention_memory {
       const vec b1 = load(v + 64 * k + 16);
       const vec b2 = load(v + 64 * k + 32);
       const vec b3 = load(v + 64 * k + 48);
-      const vec a0 = splat(weights[16 * k]);
+      const vec a0 = splat(weights[32 * k]);
       const lanes_t hole0 = is_minus_zero(a0);
       s00 = fma_unless(hole0, a0, b0, s00);
       s01 = fma_unless(hole0, a0, b1, s01);
       s02 = fma_unless(hole0, a0, b2, s02);
       s03 = fma_unless(hole0, a0, b3, s03);
-      const vec a1 = splat(weights[16 * k + 1]);
+      const vec a1 = splat(weights[32 * k + 1]);
       const lanes_t hole1 = is_minus_zero(a1);
       s10 = fma_unless(hole1, a1, b0, s10);
       s11 = fma_unless(hole1, a1, b1, s11);
       s12 = fma_unless(hole1, a1, b2, s12);
       s13 = fma_unless(hole1, a1, b3, s13);
-      const vec a2 = splat(weights[16 * k + 2]);
+      const vec a2 = splat(weights[32 * k + 2]);
       const lanes_t hole2 = is_minus_zero(a2);
       s20 = fma_unless(hole2, a2, b0, s20);
       s21 = fma_unless(hole2, a2, b1, s21);
       s22 = fma_unless(hole2, a2, b2, s22);
       s23 = fma_unless(hole2, a2, b3, s23);
-      const vec a3 = splat(weights[16 * k + 3]);
+      const vec a3 = splat(weights[32 * k + 3]);
       const lanes_t hole3 = is_minus_zero(a3);
       s30 = fma_unless(hole3, a3, b0, s30);
       s31 = fma_unless(hole3, a3, b1, s31);
       s32 = fma_unless(hole3, a3, b2, s32);
       s33 = fma_unless(hole3, a3, b3, s33);
-      const vec a4 = splat(weights[16 * k + 4]);
+      const vec a4 = splat(weights[32 * k + 4]);
       const lanes_t hole4 = is_minus_zero(a4);
       s40 = fma_unless(hole4, a4, b0, s40);
       s41 = fma_unless(hole4, a4, b1, s41);
       s42 = fma_unless(hole4, a4, b2, s42);
       s43 = fma_unless(hole4, a4, b3, s43);
-      const vec a5 = splat(weights[16 * k + 5]);
+      const vec a5 = splat(weights[32 * k + 5]);
       const lanes_t hole5 = is_minus_zero(a5);
       s50 = fma_unless(hole5, a5, b0, s50);
       s51 = fma_unless(hole5, a5, b1, s51);
@@ -1575,32 +1749,32 @@ struct attention_memory {
       const vec b1 = load(v + 64 * k + 16);
       const vec b2 = load(v + 64 * k + 32);
       const vec b3 = load(v + 64 * k + 48);
-      const vec a0 = splat(weights[16 * k]);
+      const vec a0 = splat(weights[32 * k]);
       s00 = fma(a0, b0, s00);
       s01 = fma(a0, b1, s01);
       s02 = fma(a0, b2, s02);
       s03 = fma(a0, b3, s03);
-      const vec a1 = splat(weights[16 * k + 1]);
+      const vec a1 = splat(weights[32 * k + 1]);
       s10 = fma(a1, b0, s10);
       s11 = fma(a1, b1, s11);
       s12 = fma(a1, b2, s12);
       s13 = fma(a1, b3, s13);
-      const vec a2 = splat(weights[16 * k + 2]);
+      const vec a2 = splat(weights[32 * k + 2]);
       s20 = fma(a2, b0, s20);
       s21 = fma(a2, b1, s21);
       s22 = fma(a2, b2, s22);
       s23 = fma(a2, b3, s23);
-      const vec a3 = splat(weights[16 * k + 3]);
+      const vec a3 = splat(weights[32 * k + 3]);
       s30 = fma(a3, b0, s30);
       s31 = fma(a3, b1, s31);
       s32 = fma(a3, b2, s32);
       s33 = fma(a3, b3, s33);
-      const vec a4 = splat(weights[16 * k + 4]);
+      const vec a4 = splat(weights[32 * k + 4]);
       s40 = fma(a4, b0, s40);
       s41 = fma(a4, b1, s41);
       s42 = fma(a4, b2, s42);
       s43 = fma(a4, b3, s43);
-      const vec a5 = splat(weights[16 * k + 5]);
+      const vec a5 = splat(weights[32 * k + 5]);
       s50 = fma(a5, b0, s50);
       s51 = fma(a5, b1, s51);
       s52 = fma(a5, b2, s52);
@@ -1634,13 +1808,14 @@ struct attention_memory {
   store(out + 1328, s53);
 }
 
-// 4 rows x 64 columns of the result, over `count` weights each, of which those of -0 don't count.
-[[gnu::noinline]] void attention_values_4x64_with_holes(const float* weights, const float* v,
+// 5 rows x 64 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_5x64_with_holes(const float* weights, const float* v,
     long count, float* out, const float* holes, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
 
   if (!fresh) {
     s00 = load(out);
@@ -1659,6 +1834,10 @@ struct attention_memory {
     s31 = load(out + 784);
     s32 = load(out + 800);
     s33 = load(out + 816);
+    s40 = load(out + 1024);
+    s41 = load(out + 1040);
+    s42 = load(out + 1056);
+    s43 = load(out + 1072);
   }
 
   for (long k = 0; k < count; ++k) {
@@ -1667,55 +1846,66 @@ struct attention_memory {
       const vec b1 = load(v + 64 * k + 16);
       const vec b2 = load(v + 64 * k + 32);
       const vec b3 = load(v + 64 * k + 48);
-      const vec a0 = splat(weights[16 * k]);
+      const vec a0 = splat(weights[32 * k]);
       const lanes_t hole0 = is_minus_zero(a0);
       s00 = fma_unless(hole0, a0, b0, s00);
       s01 = fma_unless(hole0, a0, b1, s01);
       s02 = fma_unless(hole0, a0, b2, s02);
       s03 = fma_unless(hole0, a0, b3, s03);
-      const vec a1 = splat(weights[16 * k + 1]);
+      const vec a1 = splat(weights[32 * k + 1]);
       const lanes_t hole1 = is_minus_zero(a1);
       s10 = fma_unless(hole1, a1, b0, s10);
       s11 = fma_unless(hole1, a1, b1, s11);
       s12 = fma_unless(hole1, a1, b2, s12);
       s13 = fma_unless(hole1, a1, b3, s13);
-      const vec a2 = splat(weights[16 * k + 2]);
+      const vec a2 = splat(weights[32 * k + 2]);
       const lanes_t hole2 = is_minus_zero(a2);
       s20 = fma_unless(hole2, a2, b0, s20);
       s21 = fma_unless(hole2, a2, b1, s21);
       s22 = fma_unless(hole2, a2, b2, s22);
       s23 = fma_unless(hole2, a2, b3, s23);
-      const vec a3 = splat(weights[16 * k + 3]);
+      const vec a3 = splat(weights[32 * k + 3]);
       const lanes_t hole3 = is_minus_zero(a3);
       s30 = fma_unless(hole3, a3, b0, s30);
       s31 = fma_unless(hole3, a3, b1, s31);
       s32 = fma_unless(hole3, a3, b2, s32);
       s33 = fma_unless(hole3, a3, b3, s33);
+      const vec a4 = splat(weights[32 * k + 4]);
+      const lanes_t hole4 = is_minus_zero(a4);
+      s40 = fma_unless(hole4, a4, b0, s40);
+      s41 = fma_unless(hole4, a4, b1, s41);
+      s42 = fma_unless(hole4, a4, b2, s42);
+      s43 = fma_unless(hole4, a4, b3, s43);
     } else {
       const vec b0 = load(v + 64 * k);
       const vec b1 = load(v + 64 * k + 16);
       const vec b2 = load(v + 64 * k + 32);
       const vec b3 = load(v + 64 * k + 48);
-      const vec a0 = splat(weights[16 * k]);
+      const vec a0 = splat(weights[32 * k]);
       s00 = fma(a0, b0, s00);
       s01 = fma(a0, b1, s01);
       s02 = fma(a0, b2, s02);
       s03 = fma(a0, b3, s03);
-      const vec a1 = splat(weights[16 * k + 1]);
+      const vec a1 = splat(weights[32 * k + 1]);
       s10 = fma(a1, b0, s10);
       s11 = fma(a1, b1, s11);
       s12 = fma(a1, b2, s12);
       s13 = fma(a1, b3, s13);
-      const vec a2 = splat(weights[16 * k + 2]);
+      const vec a2 = splat(weights[32 * k + 2]);
       s20 = fma(a2, b0, s20);
       s21 = fma(a2, b1, s21);
       s22 = fma(a2, b2, s22);
       s23 = fma(a2, b3, s23);
-      const vec a3 = splat(weights[16 * k + 3]);
+      const vec a3 = splat(weights[32 * k + 3]);
       s30 = fma(a3, b0, s30);
       s31 = fma(a3, b1, s31);
       s32 = fma(a3, b2, s32);
       s33 = fma(a3, b3, s33);
+      const vec a4 = splat(weights[32 * k + 4]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      s42 = fma(a4, b2, s42);
+      s43 = fma(a4, b3, s43);
     }
   }
 
@@ -1735,76 +1925,90 @@ struct attention_memory {
   store(out + 784, s31);
   store(out + 800, s32);
   store(out + 816, s33);
+  store(out + 1024, s40);
+  store(out + 1040, s41);
+  store(out + 1056, s42);
+  store(out + 1072, s43);
 }
 
-// Scores of 16 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_16_with_holes(const Memory& m, long c0, long c1, long row,
+// Scores of 32 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_32_with_holes(const Memory& m, long c0, long c1, long row,
     long col, long count, attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 16384 * c0 + 4096 * c1 + 64 * col;
   float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * row;
   store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
 
   for (long i = 0; i < 12; i += 6) {
     const long high_last = 16 * ((row + i + 5) / 16) + 16;
     const long end = smaller(high_last - col, count);
     attention_values_6x64_with_holes(local.scores + i, v, end, out + 256 * i, local.holes, fresh);
   }
-  {
-    const long high_last = 16 * ((row + 15) / 16) + 16;
+  for (long i = 12; i < 32; i += 5) {
+    const long high_last = 16 * ((row + i + 4) / 16) + 16;
     const long end = smaller(high_last - col, count);
-    attention_values_4x64_with_holes(local.scores + 12, v, end, out + 3072, local.holes, fresh);
+    attention_values_5x64_with_holes(local.scores + i, v, end, out + 256 * i, local.holes, fresh);
   }
 }
 
-// 16 rows against `count` columns from col on, by the definition.
-[[gnu::noinline]] void attention_visit_16_safely(const Memory& m, long c0, long c1, long row,
+// 32 rows against `count` columns from col on, by the definition.
+[[gnu::noinline]] void attention_visit_32_safely(const Memory& m, long c0, long c1, long row,
     long col, long count, long whole_end, attention_memory& local, bool fresh) {
   store(local.block_peak, splat(-__builtin_inff()));
-  attention_scores_of_16(m, c0, c1, row, col, 0, count, whole_end, local);
-  attention_weigh_16_safely(local, count);
+  store(local.block_peak + 16, splat(-__builtin_inff()));
+  attention_scores_of_32(m, c0, c1, row, col, 0, count, whole_end, local);
+  attention_weigh_32_safely(local, count);
   if (!fresh) {
-    attention_carry_over_16(m, c0, c1, row, local);
+    attention_carry_over_32(m, c0, c1, row, local);
   }
 
   if (local.holes[64] > 0.0f) {
-    attention_fold_16_with_holes(m, c0, c1, row, col, count, local, fresh);
+    attention_fold_32_with_holes(m, c0, c1, row, col, count, local, fresh);
   } else {
-    attention_fold_16(m, c0, c1, row, col, count, local, fresh);
+    attention_fold_32(m, c0, c1, row, col, count, local, fresh);
   }
 }
 
 // Rows of the block that are not finite are computed again, over exactly the pairs that count; the
 // others keep every bit.
-[[gnu::noinline]] void attention_16_rows_safely(const Memory& m, long c0, long c1, long nth,
+[[gnu::noinline]] void attention_32_rows_safely(const Memory& m, long c0, long c1, long nth,
     attention_memory& local) {
-  const long row = 16 * nth;
+  const long row = 32 * nth;
   const float* a = m.wq_out + 16384 * c0 + 4096 * c1 + 64 * row;
   float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * row;
 
-  for (long i = 0; i < 16; ++i) {
+  for (long i = 0; i < 32; ++i) {
     for (long n = 0; n < 64; n += 16) {
       store(local.fast + 64 * i + n, load(out + 256 * i + n));
     }
   }
 
-  for (long k = 0; k < 64; k += 16) {
-    transpose_block(a + k, 64, local.rows + 16 * k, 16, splat(1.0f));
+  for (long r = 0; r < 32; r += 16) {
+    for (long k = 0; k < 64; k += 16) {
+      transpose_block(a + 64 * r + k, 64, local.rows + 32 * k + r, 32, splat(1.0f));
+    }
   }
 
   store(local.peak, splat(-__FLT_MAX__));
+  store(local.peak + 16, splat(-__FLT_MAX__));
   store(local.total, splat(0.0f));
+  store(local.total + 16, splat(0.0f));
   store(local.kept, splat(0.0f));
+  store(local.kept + 16, splat(0.0f));
   bool fresh = true;
-  const long whole_end = 16 * nth;
-  const long end = 16 * nth + 16;
+  const long whole_end = 32 * nth;
+  const long end = 32 * nth + 32;
   for (long col = 0; col < end; col += 64) {
-    attention_visit_16_safely(m, c0, c1, row, col, smaller(64, end - col), whole_end, local, fresh);
+    attention_visit_32_safely(m, c0, c1, row, col, smaller(64, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
   store(local.carry,
       select(equal(load(local.kept), splat(1.0f)), splat(1.0f) / load(local.total), splat(0.0f)));
-  for (long i = 0; i < 16; ++i) {
+  store(local.carry + 16,
+      select(equal(load(local.kept + 16), splat(1.0f)), splat(1.0f) / load(local.total + 16),
+          splat(0.0f)));
+  for (long i = 0; i < 32; ++i) {
     vec odd = splat(0.0f);
     for (long n = 0; n < 64; n += 16) {
       const vec x = load(local.fast + 64 * i + n);
@@ -1823,34 +2027,39 @@ struct attention_memory {
   }
 }
 
-// The nth of 4 blocks of 16 rows.
-[[gnu::noinline]] void attention_16_rows(const Memory& m, long c0, long c1, long nth,
+// The nth of 2 blocks of 32 rows.
+[[gnu::noinline]] void attention_32_rows(const Memory& m, long c0, long c1, long nth,
     attention_memory& local) {
-  const long row = 16 * nth;
+  const long row = 32 * nth;
   const float* a = m.wq_out + 16384 * c0 + 4096 * c1 + 64 * row;
   float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
-  for (long k = 0; k < 64; k += 16) {
-    transpose_block(a + k, 64, local.rows + 16 * k, 16, splat(0.18033688f));
+  for (long r = 0; r < 32; r += 16) {
+    for (long k = 0; k < 64; k += 16) {
+      transpose_block(a + 64 * r + k, 64, local.rows + 32 * k + r, 32, splat(0.18033688f));
+    }
   }
 
   store(local.peak, splat(-__FLT_MAX__));
   store(local.total, splat(0.0f));
+  store(local.peak + 16, splat(-__FLT_MAX__));
+  store(local.total + 16, splat(0.0f));
 
   bool fresh = true;
-  const long whole_end = 16 * nth;
-  const long end = 16 * nth + 16;
+  const long whole_end = 32 * nth;
+  const long end = 32 * nth + 32;
   for (long col = 0; col < end; col += 64) {
-    attention_visit_16(m, c0, c1, row, col, smaller(64, end - col), whole_end, local, fresh);
+    attention_visit_32(m, c0, c1, row, col, smaller(64, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
   store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
 
   // x - x is 0, or NaN if x is not finite.
   vec odd = splat(0.0f);
-  for (long i = 0; i < 16; ++i) {
+  for (long i = 0; i < 32; ++i) {
     const vec factor = splat(local.carry[i]);
     vec odd_of_row = splat(0.0f);
     for (long n = 0; n < 64; n += 16) {
@@ -1861,16 +2070,16 @@ struct attention_memory {
     odd = odd + odd_of_row;
   }
   if (has_nan(odd)) {
-    attention_16_rows_safely(m, c0, c1, nth, local);
+    attention_32_rows_safely(m, c0, c1, nth, local);
   }
 }
 
 // An item: one block of rows.
 [[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
-  const long block = 3 - item % 4;
-  const long c0 = item / 16;
-  const long c1 = item / 4 % 4;
-  attention_16_rows(m, c0, c1, block, local);
+  const long block = 1 - item % 2;
+  const long c0 = item / 8;
+  const long c1 = item / 2 % 4;
+  attention_32_rows(m, c0, c1, block, local);
 }
 
 // 6 rows of a times 64 columns of the panel w, 256 steps deep.
@@ -1949,13 +2158,14 @@ struct attention_memory {
   store(out_at + 1328, s53);
 }
 
-// 4 rows of a times 64 columns of the panel w, 256 steps deep.
-[[gnu::noinline]] void wo_tile_4x64(const Memory& m, const float* a, const float* w, long c1,
+// 5 rows of a times 64 columns of the panel w, 256 steps deep.
+[[gnu::noinline]] void wo_tile_5x64(const Memory& m, const float* a, const float* w, long c1,
     long row, long vector) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 256; ++k) {
     const vec b0 = load(w + 64 * k);
@@ -1982,6 +2192,11 @@ struct attention_memory {
     s31 = fma(a3, b1, s31);
     s32 = fma(a3, b2, s32);
     s33 = fma(a3, b3, s33);
+    const vec a4 = splat(a[k + 1024]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
   }
 
   const long n = 16 * vector;
@@ -1991,18 +2206,22 @@ struct attention_memory {
   store(out_at + 256, s10);
   store(out_at + 512, s20);
   store(out_at + 768, s30);
+  store(out_at + 1024, s40);
   store(out_at + 16, s01);
   store(out_at + 272, s11);
   store(out_at + 528, s21);
   store(out_at + 784, s31);
+  store(out_at + 1040, s41);
   store(out_at + 32, s02);
   store(out_at + 288, s12);
   store(out_at + 544, s22);
   store(out_at + 800, s32);
+  store(out_at + 1056, s42);
   store(out_at + 48, s03);
   store(out_at + 304, s13);
   store(out_at + 560, s23);
   store(out_at + 816, s33);
+  store(out_at + 1072, s43);
 }
 
 // An item: all rows against one panel of columns.
@@ -2012,10 +2231,12 @@ struct attention_memory {
   const float* a = m.heads + 16384 * c1;
   const float* w = m.packed + 16384 * panel + 204800;
   const long vector = 4 * panel;
-  for (long row = 0; row < 60; row += 6) {
+  for (long row = 0; row < 54; row += 6) {
     wo_tile_6x64(m, a + 256 * row, w, c1, row, vector);
   }
-  wo_tile_4x64(m, a + 15360, w, c1, 60, vector);
+  for (long row = 54; row < 64; row += 5) {
+    wo_tile_5x64(m, a + 256 * row, w, c1, row, vector);
+  }
 }
 
 void project_wq_wk_wv_body(void* state, long item, int) {
@@ -2028,7 +2249,7 @@ void project_wq_wk_wv_body(void* state, long item, int) {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 3264L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 6448L * worker));
   restore_float_state(before);
 }
 
@@ -2062,7 +2283,7 @@ void project_wo_body(void* state, long item, int) {
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 524288u + 13056u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 524288u + 25792u * (size_t)workers; }
 
 size_t packed_bytes() { return 1081344u; }
 
@@ -2161,7 +2382,7 @@ void run(const textbook_mha_2_64_256_4_args* args, const void* packed, void* wor
     for (long item = 0; item < items; ++item) body(&m, item, 0);
   };
   each(24, project_wq_wk_wv_body);
-  each(32, attention_body);
+  each(16, attention_body);
   each(8, project_wo_body);
 }
 

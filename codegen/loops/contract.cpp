@@ -40,15 +40,9 @@ class SegmentCode {
   long depth_stride() const { return *stride_of(r_.a.dims[3]); }
 
   void rows(Block& b, int vectors, const Expr& a, const Expr& w, const Expr& vector, const std::array<Expr, region_rank>& outer) {
-    const auto tile = [&](Block& at, int rows, Expr row) {
+    each_tile(b, "row", cut(r_.rows, p_.tile.rows), [&](Block& at, int rows, const Expr& row) {
       at.run(call(micro_kernel({rows, vectors}), Type::none, {memory_argument(), a + Expr(row_stride()) * row, w, outer[0], outer[1], row, vector}));
-    };
-    const long whole = r_.rows / p_.tile.rows * p_.tile.rows, left = r_.rows - whole;
-    if (whole > 0) {
-      Block loop = b.loop("row", 0, whole, p_.tile.rows);
-      tile(loop, p_.tile.rows, index("row"));
-    }
-    if (left > 0) tile(b, int(left), whole);
+    });
   }
 
   std::string micro_kernel(Tile t) {

@@ -56,10 +56,18 @@ struct Context {
 
 // acc[i][v] += a_i * b_v for all k in [0, depth): `row(i, k)` is the scalar that row i broadcasts,
 // `vector(v, k)` the vector. Declares the accumulators s00.. and returns them by [row][vector]; they
-// start at start[v], or at 0. Where some_hole(k), a row's scalar of -0 stands for no step of the row.
+// start at start[v], or at 0.
 using Accumulators = std::vector<std::vector<Expr>>;
 Accumulators declare_accumulators(Block&, Tile, const std::vector<Expr>& start = {});
-void accumulate(Block&, const Accumulators&, Expr depth, const std::function<Expr(int, Expr)>& row, const std::function<Expr(int, Expr)>& vector, const std::function<Expr(Expr)>& some_hole = {});
+struct Steps {
+  std::function<Expr(Expr k)> some_hole = {};                 // if true, a row's scalar of -0 stands for no step of the row
+  std::function<void(Block&, const Expr& k)> ahead = {};      // what to ask memory for before steps k .. k + line; needs a constant depth
+  static constexpr long line = 16;                            // floats of a cache line
+};
+void accumulate(Block&, const Accumulators&, Expr depth, const std::function<Expr(int, Expr)>& row, const std::function<Expr(int, Expr)>& vector, const Steps& = {});
+
+// A loop over the tiles of each height: calls f with a tile's height and its first row, by the name.
+void each_tile(Block&, const std::string& row, const Cut&, const std::function<void(Block&, int height, const Expr& row)>& f);
 
 // The loads and stores of a vector of which only `part` lanes exist (-1: all of them).
 Expr load_vector(Expr pointer, long part);

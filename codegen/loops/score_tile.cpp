@@ -26,7 +26,8 @@ std::string StreamCode::score_tile(Tile t, bool keep, long last_part, Gives give
   const Accumulators s = declare_accumulators(b, t, start);
   accumulate(
       b, s, s_.depth, [&](int i, Expr k) { return element(name("b", Type::in), Expr(b_col() * i) + Expr(b_depth()) * k); },
-      [&](int v, Expr k) { return call("load", Type::vec, {name("rows", Type::in) + Expr(at_.rows) * k + Expr(v * lanes_)}); });
+      [&](int v, Expr k) { return call("load", Type::vec, {name("rows", Type::in) + Expr(at_.rows) * k + Expr(v * lanes_)}); },
+      {.ahead = weights && !keep && p_.ahead ? [&](Block& at, const Expr& k) { ask_ahead(at, t.rows, k); } : std::function<void(Block&, const Expr&)>()});
   const auto slot = [&](const char* state, int v) { return name(state, Type::out) + Expr(v * lanes_); };
   const auto load = [](const Expr& p) { return call("load", Type::vec, {p}); };
   const Expr scores = name("scores", Type::out);
@@ -83,6 +84,15 @@ std::string StreamCode::score_tile(Tile t, bool keep, long last_part, Gives give
   }
   c_.kernel.functions.push_back(std::move(f));
   return n;
+}
+
+// The next tile's columns, and the values that belong to this one's, in the steps of the product: from
+// beyond L2 they would come too late, and their addresses are no stream that hardware sees.
+void StreamCode::ask_ahead(Block& b, int columns, const Expr& k) const {
+  const Expr v = b.let("v", address(c_.memory, s_.v, {index("c0"), index("c1"), index("col"), 0}));
+  for (int i = 0; i < columns; ++i) b.run(call("prefetch", Type::none, {name("b", Type::in) + Expr(b_col() * (columns + i)) + k}));
+  for (int i = 0; i < columns; ++i)
+    for (long n = 0; n < s_.width; n += s_.depth) b.run(call("prefetch", Type::none, {v + Expr(v_col() * i + n) + k}));
 }
 
 ElementCode StreamCode::by_algebra(const Expression& x) const {
@@ -230,7 +240,7 @@ std::string StreamCode::value_tile(int rows, const StreamPlan::Group& g, Holes h
   accumulate(
       b, s, index("count"), [&](int i, Expr k) { return element(name("weights", Type::in), Expr(at_.rows) * k + Expr(i)); },
       [&](int v, Expr k) { return load_vector(name("v", Type::in) + Expr(v_col()) * k + Expr(v * lanes_), part(v)); },
-      some ? [](Expr k) { return binary(">", element(name("holes", Type::in), k), real(0), Type::flag); } : std::function<Expr(Expr)>());
+      {.some_hole = some ? [](Expr k) { return binary(">", element(name("holes", Type::in), k), real(0), Type::flag); } : std::function<Expr(Expr)>()});
   b.blank();
   for (int i = 0; i < rows; ++i)
     for (int v = 0; v < g.vectors; ++v) b.run(store_vector(out + Expr(out_row() * i + v * lanes_), s[std::size_t(i)][std::size_t(v)], part(v)));

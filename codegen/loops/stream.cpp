@@ -130,15 +130,7 @@ std::string StreamCode::fold(const RowBlocks& r, Holes holes) {
   };
   // All rows pass over one group of columns before the next: its values stay in L1.
   const auto rows = [&](Block& at, const StreamPlan::Group& g, const Expr& n) {
-    const long whole = r.rows / p_.value_rows * p_.value_rows;
-    if (whole > 0) {
-      Block i = at.loop("i", 0, whole, p_.value_rows);
-      tile(i, p_.value_rows, index("i"), g, n);
-    }
-    if (whole < r.rows) {
-      Block rest = at.scope();
-      tile(rest, int(r.rows - whole), whole, g, n);
-    }
+    each_tile(at, "i", cut(r.rows, p_.value_rows), [&](Block& one, int height, const Expr& i) { tile(one, height, i, g, n); });
   };
   for (std::size_t g = 0; g < p_.groups.size();) {
     std::size_t same = g + 1;

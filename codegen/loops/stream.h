@@ -64,6 +64,7 @@ class StreamCode {
   enum class Gives { scores, weights, natural };  // natural: scores of rows that were turned without their scale
   static const char* named(Gives g) { return g == Gives::scores ? "scores" : g == Gives::weights ? "weights" : "natural"; }
   std::string score_tile(Tile, bool keep, long last_part, Gives);
+  void ask_ahead(Block&, int columns, const Expr& k) const;
   Expr shift_of(const Expr& peak) const;
   ElementCode by_algebra(const Expression&) const;
   Expr rescale_of(const Expr& old, const Expr& peak) const;

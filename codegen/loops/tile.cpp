@@ -53,10 +53,10 @@ static void step(Block& k, const Accumulators& s, const std::function<Expr(int, 
 }
 
 // The loop's own instructions take issue slots from the tile's: 3 to 5 % of its time where a step is 24 fma.
-void accumulate(Block& b, const Accumulators& s, Expr depth, const std::function<Expr(int, Expr)>& row, const std::function<Expr(int, Expr)>& vector, const std::function<Expr(Expr)>& some_hole) {
-  if (some_hole) {
+void accumulate(Block& b, const Accumulators& s, Expr depth, const std::function<Expr(int, Expr)>& row, const std::function<Expr(int, Expr)>& vector, const Steps& how) {
+  if (how.some_hole) {
     Block k = b.loop("k", 0, depth);
-    Block some = k.when(some_hole(name("k", Type::index)));
+    Block some = k.when(how.some_hole(name("k", Type::index)));
     step(some, s, row, vector, true);
     Block none = k.otherwise();
     step(none, s, row, vector);
@@ -67,18 +67,39 @@ void accumulate(Block& b, const Accumulators& s, Expr depth, const std::function
   // or if all steps of a loop are meant.
   const long rows = long(s.size()), vectors = long(s[0].size());
   const bool long_body = rows * vectors + 2 * rows + vectors > 40;
-  if (!long_body || !depth.constant() || depth->integer < unroll) {
-    Block k = b.loop("k", 0, depth, 1, unroll);
+  const auto steps = [&](Block& at, const Expr& from, const Expr& to) {
+    Block k = at.loop("k", from, to, 1, unroll);
     step(k, s, row, vector);
+  };
+  // `whole` steps from `from` on, a multiple of `unroll`.
+  const auto unrolled = [&](Block& at, const Expr& from, long whole) {
+    if (!long_body) return steps(at, from, from + Expr(whole));
+    Block some = at.loop("four", from, from + Expr(whole), unroll);
+    steps(some, name("four", Type::index), name("four", Type::index) + Expr(unroll));
+  };
+  const long lines = how.ahead ? depth->integer / Steps::line * Steps::line : 0;
+  if (lines > 0) {
+    Block line = b.loop("from", 0, lines, Steps::line);
+    how.ahead(line, name("from", Type::index));
+    unrolled(line, name("from", Type::index), Steps::line);
+  }
+  if (!long_body || !depth.constant()) {
+    if (!depth.is(lines)) steps(b, lines, depth);
     return;
   }
-  const long whole = depth->integer / unroll * unroll;
-  Block some = b.loop("from", 0, whole, unroll);
-  Block k = some.loop("k", name("from", Type::index), name("from", Type::index) + Expr(unroll), 1, unroll);
-  step(k, s, row, vector);
-  if (whole == depth->integer) return;
-  Block rest = b.loop("k", whole, depth);
-  step(rest, s, row, vector);
+  const long whole = (depth->integer - lines) / unroll * unroll;
+  if (whole > 0) unrolled(b, lines, whole);
+  if (!depth.is(lines + whole)) steps(b, lines + whole, depth);
+}
+
+void each_tile(Block& b, const std::string& row, const Cut& c, const std::function<void(Block&, int height, const Expr& row)>& f) {
+  const auto tiles = [&](long from, long count, long height) {
+    if (count == 0) return;
+    Block at = count > 1 ? b.loop(row, from, from + count * height, height) : b.scope();
+    f(at, int(height), count > 1 ? name(row, Type::index) : Expr(from));
+  };
+  tiles(0, c.taller, c.height + 1);
+  tiles(c.rows_taller(), c.others, c.height);
 }
 
 Expr load_vector(Expr pointer, long part) {

@@ -23,10 +23,10 @@ long ContractPlanner::vectors(const Segment& s) const { return (s.width + isa_.l
 long ContractPlanner::panel_cost(Tile t) const {
   const auto traffic = [&](long rows) {
     const bool resident = 4L * t.vectors * isa_.lanes * c_.depth <= isa_.machine.l1_bytes / 2;
-    return 120 * 4 * (rows + (resident ? 0 : t.vectors * isa_.lanes)) / l2_bytes_per_cycle / 4;
+    return 120 * 4 * (rows + (resident ? 0 : t.vectors * isa_.lanes)) / l2_bytes_per_cycle / l2_hidden;
   };
-  const long left = c_.rows % t.rows, tiles = c_.rows / t.rows + (left > 0);
-  return c_.depth * (cover_cost(c_.rows, t, isa_) + c_.rows / t.rows * traffic(t.rows) + (left ? traffic(left) : 0)) + tiles * tile_overhead;
+  const Cut c = cut(c_.rows, t.rows);
+  return c_.depth * (cover_cost(c_.rows, t, isa_) + c.taller * traffic(c.height + 1) + c.others * traffic(c.height)) + (c.taller + c.others) * tile_overhead;
 }
 
 long ContractPlanner::cost(const ContractChoice& choice) const {

@@ -43,6 +43,7 @@ struct RowBlocks {
 struct StreamPlan {
   std::vector<RowBlocks> blocks;
   long column_block = 0;  // columns between two updates of the rows' state
+  bool ahead = false;     // score tiles ask memory for the next columns and their values
   int value_rows = 1;     // rows of the second product's tile
   struct Group {          // columns of one tile of the second product
     long offset = 0;

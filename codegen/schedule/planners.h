@@ -12,6 +12,8 @@ namespace attune {
 inline constexpr long tile_overhead = 30 * 120;
 // What the second level of cache gives, in bytes a cycle.
 inline constexpr long l2_bytes_per_cycle = 64;
+// Of the time that sequential reads from there take, one part in so many is not hidden behind arithmetic.
+inline constexpr long l2_hidden = 16;
 
 class ContractPlanner {
  public:

@@ -9,6 +9,9 @@ namespace {
 // Exponential, update and rescale of one vector of scores, in FMA slots; counted from the
 // instructions of an exponential of degree 5 and what surrounds it.
 constexpr long slots_per_weight = 11;
+// Its coefficients stay in registers where the accumulators leave that many free; else each is loaded
+// for each vector.
+constexpr long coefficients = 6, registers_for_weights = coefficients + 2;
 
 std::vector<StreamPlan::Group> groups_of(long width, int vectors, int lanes) {
   const long total = (width + lanes - 1) / lanes, count = (total + vectors - 1) / vectors;
@@ -74,11 +77,13 @@ std::vector<const StreamPlanner::Covered*> StreamPlanner::blocks(Tile scores) {
   return r;
 }
 
-// A multiple of every tile's columns, near what is wanted and no more than there are.
+// A multiple of every tile's columns, no more than is wanted and no more than as many blocks of
+// columns need.
 long StreamPlanner::column_block(const std::vector<const Covered*>& blocks, long wanted) const {
   long step = 1;
   for (const Covered* c : blocks) step = std::lcm(step, long(c->blocks.tile.rows));
-  return std::clamp(wanted / step * step, step, std::max(1L, (s_.cols + step - 1) / step) * step);
+  const long most = std::max(1L, wanted / step), all = std::max(1L, (s_.cols + step - 1) / step), count = (all + most - 1) / most;
+  return (all + count - 1) / count * step;
 }
 
 StreamPlan StreamPlanner::plan(const StreamChoice& choice) {
@@ -92,6 +97,8 @@ StreamPlan StreamPlanner::plan(const StreamChoice& choice) {
     lanes_rows = std::max(lanes_rows, long(c->blocks.tile.vectors) * isa_.lanes);
   }
   plan.value_rows = choice.values.rows;
+  // Columns and values that L2 loses between two blocks of rows.
+  plan.ahead = stride_of(s_.b.dims[3]) == 1 && 4 * s_.cols * (s_.depth + s_.width) > isa_.machine.l2_bytes / 2;
   plan.groups = groups_of(s_.width, choice.values.vectors, isa_.lanes);
   plan.column_block = column_block(covered, choice.column_block);
   if (keep_) plan_hull(plan, s_, *keep_, isa_.lanes);
@@ -102,11 +109,14 @@ StreamPlan StreamPlanner::plan(const StreamChoice& choice) {
 // Scores and weights of all blocks of one kind.
 long StreamPlanner::score_cost(const Covered& c) const {
   const Tile t = c.blocks.tile;
-  const long weigh = 120 * slots_per_weight * t.vectors / isa_.machine.fma_per_cycle;
-  // Rows that crowd the scores out of L1 come from L2 at every step.
-  const long turned = 4 * s_.depth * t.vectors * isa_.lanes;
-  const long missed = turned > isa_.machine.l1_bytes * 3 / 8 ? 120 * 4 * t.vectors * isa_.lanes / l2_bytes_per_cycle : 0;
-  const long column = (s_.depth * (step_cost(t, isa_) + missed) + tile_overhead) / t.rows;
+  const bool crowded = t.rows * t.vectors + registers_for_weights > isa_.registers;
+  const long weigh = t.vectors * (120 * slots_per_weight / isa_.machine.fma_per_cycle + (crowded ? 120 * coefficients / isa_.machine.loads_per_cycle : 0));
+  // Rows that crowd the scores out of L1 come from L2 at every step, and do so in sequence; those that
+  // L1 can't hold at all do it with every load. The columns always come from L2, and are asked for a
+  // float here and a float there.
+  const long turned = 4 * s_.depth * t.vectors * isa_.lanes, l1 = isa_.machine.l1_bytes;
+  const long missed = turned > l1 * 3 / 8 ? 120 * 4 * t.vectors * isa_.lanes / l2_bytes_per_cycle / (turned > l1 * 7 / 8 ? 4 : l2_hidden) : 0;
+  const long column = (s_.depth * (step_cost(t, isa_) + missed) + tile_overhead) / t.rows + 120 * 4 * s_.depth / l2_bytes_per_cycle;
   long column_part = 0;  // vectors that keep nothing are left out: on a diagonal, as many tiles of each width
   for (int v = 1; v <= t.vectors; ++v) column_part += (s_.depth * step_cost({t.rows, v}, isa_) + tile_overhead) / t.rows / t.vectors;
   const long turning = 3 * 120 * s_.depth * t.vectors;  // rows onto lanes
@@ -120,7 +130,8 @@ long StreamPlanner::value_cost(long rows, Tile t, long columns) const {
   for (const auto& g : groups_of(s_.width, t.vectors, isa_.lanes)) {
     const bool resident = 4 * columns * g.vectors * isa_.lanes <= isa_.machine.l1_bytes / 2;
     const long tiles = (rows + t.rows - 1) / t.rows;
-    cost += cover_cost(rows, {t.rows, g.vectors}, isa_) + tiles * tile_overhead / std::max(1L, columns) + (resident ? 1 : tiles) * 120 * 4 * g.vectors * isa_.lanes / l2_bytes_per_cycle / 4;
+    const long entering = tiles * tile_overhead + 120 * 8 * rows * g.vectors * isa_.lanes / l2_bytes_per_cycle;  // and leaving: the results come from L2 and go there
+    cost += cover_cost(rows, {t.rows, g.vectors}, isa_) + entering / std::max(1L, columns) + (resident ? 1 : tiles) * 120 * 4 * g.vectors * isa_.lanes / l2_bytes_per_cycle / l2_hidden;
   }
   return cost;
 }
@@ -130,9 +141,10 @@ long StreamPlanner::cost(const StreamChoice& choice) {
   const long columns = std::min(s_.cols, column_block(covered, choice.column_block));
   long cost = 0;
   for (const Covered* c : covered) {
-    // Scores that L1 doesn't hold beside the rows and the values are written to L2 and read from it.
+    // Scores that L1 doesn't hold beside the rows and the values are written to L2 and read from it; most
+    // of that hides behind the arithmetic.
     const long scores = 4 * columns * c->blocks.tile.vectors * isa_.lanes;
-    const long spilled = scores > isa_.machine.l1_bytes * 5 / 8 ? 120 * 8 * c->blocks.tile.vectors * isa_.lanes / l2_bytes_per_cycle : 0;
+    const long spilled = scores > isa_.machine.l1_bytes * 5 / 8 ? 120 * 8 * c->blocks.tile.vectors * isa_.lanes / l2_bytes_per_cycle / l2_hidden : 0;
     cost += score_cost(*c) + (c->whole + c->part) * (value_cost(c->blocks.rows, choice.values, columns) + spilled);
   }
   return cost;

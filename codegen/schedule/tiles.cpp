@@ -24,9 +24,15 @@ long step_cost(Tile t, const Isa& isa) {
   return std::max({fma, load + load / 8, 150L * m.fma_latency}) + 24L * (t.rows + t.vectors);
 }
 
+Cut cut(long rows, int most) {
+  const long tiles = std::max(1L, (rows + most - 1) / most);
+  return {rows / tiles, rows % tiles, tiles - rows % tiles};
+}
+
 long cover_cost(long rows, Tile t, const Isa& isa) {
-  const long left = rows % t.rows;
-  return rows / t.rows * step_cost(t, isa) + (left ? step_cost({int(left), t.vectors}, isa) : 0);
+  const Cut c = cut(rows, t.rows);
+  const auto of = [&](long tiles, long height) { return tiles ? tiles * step_cost({int(height), t.vectors}, isa) : 0; };
+  return of(c.taller, c.height + 1) + of(c.others, c.height);
 }
 
 }  // namespace attune

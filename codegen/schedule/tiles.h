@@ -20,7 +20,15 @@ std::vector<Tile> legal_tiles(const Isa&);
 // accumulators' own chains, whichever is the narrowest.
 long step_cost(Tile, const Isa&);
 
-// Cost of covering `rows` rows with tiles of this many, the last one being what is left.
+// Rows cut into as few tiles as there can be of at most `most` rows, all of nearly one height: `taller`
+// of height + 1 come first, then `others` of `height`. A small rest would have too few accumulators.
+struct Cut {
+  long height, taller, others;
+  long rows_taller() const { return taller * (height + 1); }
+};
+Cut cut(long rows, int most);
+
+// Cost of a step of all tiles that cover `rows` rows, of at most this many each.
 long cover_cost(long rows, Tile, const Isa&);
 
 }  // namespace attune
