@@ -17,17 +17,17 @@
 //
 // What was decided:
 // - project_wq_wk_wv: 128 rows of 512 by wq (512 columns), wk (512 columns) and wv (512 columns),
-//   packed in 48 panels of 32 columns (64 kB), one an item; tiles of 3 rows x 32 columns: 12 of 16
-//   registers accumulate, a step is 12 fma on 7 loads.
+//   packed in 96 panels of 16 columns (32 kB), one an item; tiles of 6 rows x 16 columns: 12 of 16
+//   registers accumulate, a step is 12 fma on 8 loads; tiles ask memory for the next panel.
 // - attention: 8 times 128 rows against 128 columns, 128 at a time: their scores lie in a worker's
 //   25.2 kB and nowhere else. 5 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
 //   registers accumulate, a step is 12 fma on 7 loads. 1 block of 8 rows, score tiles of 8 columns
 //   x 8 lanes: 8 of 16 registers accumulate, a step is 8 fma on 9 loads. Whole tiles of removed
 //   pairs are skipped; tiles that keep all pairs test none. Value tiles of 3 rows x 32 columns: 12
 //   of 16 registers accumulate, a step is 12 fma on 7 loads.
-// - project_wo: 128 rows of 512 by wo (512 columns), packed in 16 panels of 32 columns (64 kB), one
-//   an item; tiles of 3 rows x 32 columns: 12 of 16 registers accumulate, a step is 12 fma on 7
-//   loads.
+// - project_wo: 128 rows of 512 by wo (512 columns), packed in 32 panels of 16 columns (32 kB), one
+//   an item; tiles of 6 rows x 16 columns: 12 of 16 registers accumulate, a step is 12 fma on 8
+//   loads; tiles ask memory for the next panel.
 #include "textbook_mha_1_128_512_8.h"
 
 #include <immintrin.h>
@@ -220,6 +220,8 @@ static inline void restore_float_state(unsigned before) {
 #endif
 }
 
+static inline void prefetch_l2(const float* p) { __builtin_prefetch(p, 0, 2); }
+
 static inline long smaller(long a, long b) { return b < a ? b : a; }
 
 // Where everything lies. Below, c0 and c1 count the outer dimensions, row and col the inner ones.
@@ -250,33 +252,40 @@ struct attention_memory {
   float fast[1536];       // [24][64], the results that it came to replace
 };
 
-// 3 rows of a times 32 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wq_tile_3x32(const Memory& m, const float* a, const float* w, long row,
+// 6 rows of a times 16 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wq_tile_6x16(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  for (long from = 0; from < 512; from += 16) {
+    prefetch_l2(w + 16 * from + 16 * (16 * row / 128) + 8192);
 #pragma GCC unroll 4
-  for (long k = 0; k < 512; ++k) {
-    const vec a0 = splat(a[k]);
-    const vec a1 = splat(a[k + 512]);
-    const vec a2 = splat(a[k + 1024]);
-    const vec b0 = load(w + 32 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    s20 = fma(a2, b0, s20);
-    const vec b1 = load(w + 32 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    s21 = fma(a2, b1, s21);
-    const vec b2 = load(w + 32 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    s22 = fma(a2, b2, s22);
-    const vec b3 = load(w + 32 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-    s23 = fma(a2, b3, s23);
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(w + 16 * k);
+      const vec b1 = load(w + 16 * k + 8);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(a[k + 512]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(a[k + 1024]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(a[k + 1536]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(a[k + 2048]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      const vec a5 = splat(a[k + 2560]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+    }
   }
 
   const long group = vector / 8;
@@ -287,38 +296,47 @@ struct attention_memory {
   store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8192));
   store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8256));
   store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8320));
+  store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8384));
+  store(wq_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 8448));
+  store(wq_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 8512));
   store(wq_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 8200));
   store(wq_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 8264));
   store(wq_out_at + 136, s21 * load(angles_at + 136) + swap_pairs(s21) * load(angles_at + 8328));
-  store(wq_out_at + 16, s02 * load(angles_at + 16) + swap_pairs(s02) * load(angles_at + 8208));
-  store(wq_out_at + 80, s12 * load(angles_at + 80) + swap_pairs(s12) * load(angles_at + 8272));
-  store(wq_out_at + 144, s22 * load(angles_at + 144) + swap_pairs(s22) * load(angles_at + 8336));
-  store(wq_out_at + 24, s03 * load(angles_at + 24) + swap_pairs(s03) * load(angles_at + 8216));
-  store(wq_out_at + 88, s13 * load(angles_at + 88) + swap_pairs(s13) * load(angles_at + 8280));
-  store(wq_out_at + 152, s23 * load(angles_at + 152) + swap_pairs(s23) * load(angles_at + 8344));
+  store(wq_out_at + 200, s31 * load(angles_at + 200) + swap_pairs(s31) * load(angles_at + 8392));
+  store(wq_out_at + 264, s41 * load(angles_at + 264) + swap_pairs(s41) * load(angles_at + 8456));
+  store(wq_out_at + 328, s51 * load(angles_at + 328) + swap_pairs(s51) * load(angles_at + 8520));
 }
 
-// 2 rows of a times 32 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wq_tile_2x32(const Memory& m, const float* a, const float* w, long row,
+// 5 rows of a times 16 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wq_tile_5x16(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  for (long from = 0; from < 512; from += 16) {
+    prefetch_l2(w + 16 * from + 16 * (16 * row / 128) + 8192);
 #pragma GCC unroll 4
-  for (long k = 0; k < 512; ++k) {
-    const vec a0 = splat(a[k]);
-    const vec a1 = splat(a[k + 512]);
-    const vec b0 = load(w + 32 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    const vec b1 = load(w + 32 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    const vec b2 = load(w + 32 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    const vec b3 = load(w + 32 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(w + 16 * k);
+      const vec b1 = load(w + 16 * k + 8);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(a[k + 512]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(a[k + 1024]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(a[k + 1536]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(a[k + 2048]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+    }
   }
 
   const long group = vector / 8;
@@ -328,41 +346,50 @@ struct attention_memory {
   const float* angles_at = m.angles + 64 * row + n;
   store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8192));
   store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8256));
+  store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8320));
+  store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8384));
+  store(wq_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 8448));
   store(wq_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 8200));
   store(wq_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 8264));
-  store(wq_out_at + 16, s02 * load(angles_at + 16) + swap_pairs(s02) * load(angles_at + 8208));
-  store(wq_out_at + 80, s12 * load(angles_at + 80) + swap_pairs(s12) * load(angles_at + 8272));
-  store(wq_out_at + 24, s03 * load(angles_at + 24) + swap_pairs(s03) * load(angles_at + 8216));
-  store(wq_out_at + 88, s13 * load(angles_at + 88) + swap_pairs(s13) * load(angles_at + 8280));
+  store(wq_out_at + 136, s21 * load(angles_at + 136) + swap_pairs(s21) * load(angles_at + 8328));
+  store(wq_out_at + 200, s31 * load(angles_at + 200) + swap_pairs(s31) * load(angles_at + 8392));
+  store(wq_out_at + 264, s41 * load(angles_at + 264) + swap_pairs(s41) * load(angles_at + 8456));
 }
 
-// 3 rows of a times 32 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wk_tile_3x32(const Memory& m, const float* a, const float* w, long row,
+// 6 rows of a times 16 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wk_tile_6x16(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  for (long from = 0; from < 512; from += 16) {
+    prefetch_l2(w + 16 * from + 16 * (16 * row / 128) + 8192);
 #pragma GCC unroll 4
-  for (long k = 0; k < 512; ++k) {
-    const vec a0 = splat(a[k]);
-    const vec a1 = splat(a[k + 512]);
-    const vec a2 = splat(a[k + 1024]);
-    const vec b0 = load(w + 32 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    s20 = fma(a2, b0, s20);
-    const vec b1 = load(w + 32 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    s21 = fma(a2, b1, s21);
-    const vec b2 = load(w + 32 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    s22 = fma(a2, b2, s22);
-    const vec b3 = load(w + 32 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-    s23 = fma(a2, b3, s23);
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(w + 16 * k);
+      const vec b1 = load(w + 16 * k + 8);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(a[k + 512]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(a[k + 1024]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(a[k + 1536]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(a[k + 2048]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      const vec a5 = splat(a[k + 2560]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+    }
   }
 
   const long group = vector / 8;
@@ -373,38 +400,47 @@ struct attention_memory {
   store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8192));
   store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8256));
   store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8320));
+  store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8384));
+  store(wk_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 8448));
+  store(wk_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 8512));
   store(wk_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 8200));
   store(wk_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 8264));
   store(wk_out_at + 136, s21 * load(angles_at + 136) + swap_pairs(s21) * load(angles_at + 8328));
-  store(wk_out_at + 16, s02 * load(angles_at + 16) + swap_pairs(s02) * load(angles_at + 8208));
-  store(wk_out_at + 80, s12 * load(angles_at + 80) + swap_pairs(s12) * load(angles_at + 8272));
-  store(wk_out_at + 144, s22 * load(angles_at + 144) + swap_pairs(s22) * load(angles_at + 8336));
-  store(wk_out_at + 24, s03 * load(angles_at + 24) + swap_pairs(s03) * load(angles_at + 8216));
-  store(wk_out_at + 88, s13 * load(angles_at + 88) + swap_pairs(s13) * load(angles_at + 8280));
-  store(wk_out_at + 152, s23 * load(angles_at + 152) + swap_pairs(s23) * load(angles_at + 8344));
+  store(wk_out_at + 200, s31 * load(angles_at + 200) + swap_pairs(s31) * load(angles_at + 8392));
+  store(wk_out_at + 264, s41 * load(angles_at + 264) + swap_pairs(s41) * load(angles_at + 8456));
+  store(wk_out_at + 328, s51 * load(angles_at + 328) + swap_pairs(s51) * load(angles_at + 8520));
 }
 
-// 2 rows of a times 32 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wk_tile_2x32(const Memory& m, const float* a, const float* w, long row,
+// 5 rows of a times 16 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wk_tile_5x16(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  for (long from = 0; from < 512; from += 16) {
+    prefetch_l2(w + 16 * from + 16 * (16 * row / 128) + 8192);
 #pragma GCC unroll 4
-  for (long k = 0; k < 512; ++k) {
-    const vec a0 = splat(a[k]);
-    const vec a1 = splat(a[k + 512]);
-    const vec b0 = load(w + 32 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    const vec b1 = load(w + 32 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    const vec b2 = load(w + 32 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    const vec b3 = load(w + 32 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(w + 16 * k);
+      const vec b1 = load(w + 16 * k + 8);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(a[k + 512]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(a[k + 1024]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(a[k + 1536]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(a[k + 2048]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+    }
   }
 
   const long group = vector / 8;
@@ -414,41 +450,50 @@ struct attention_memory {
   const float* angles_at = m.angles + 64 * row + n;
   store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8192));
   store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8256));
+  store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8320));
+  store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8384));
+  store(wk_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 8448));
   store(wk_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 8200));
   store(wk_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 8264));
-  store(wk_out_at + 16, s02 * load(angles_at + 16) + swap_pairs(s02) * load(angles_at + 8208));
-  store(wk_out_at + 80, s12 * load(angles_at + 80) + swap_pairs(s12) * load(angles_at + 8272));
-  store(wk_out_at + 24, s03 * load(angles_at + 24) + swap_pairs(s03) * load(angles_at + 8216));
-  store(wk_out_at + 88, s13 * load(angles_at + 88) + swap_pairs(s13) * load(angles_at + 8280));
+  store(wk_out_at + 136, s21 * load(angles_at + 136) + swap_pairs(s21) * load(angles_at + 8328));
+  store(wk_out_at + 200, s31 * load(angles_at + 200) + swap_pairs(s31) * load(angles_at + 8392));
+  store(wk_out_at + 264, s41 * load(angles_at + 264) + swap_pairs(s41) * load(angles_at + 8456));
 }
 
-// 3 rows of a times 32 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wv_tile_3x32(const Memory& m, const float* a, const float* w, long row,
+// 6 rows of a times 16 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wv_tile_6x16(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  for (long from = 0; from < 512; from += 16) {
+    prefetch_l2(w + 16 * from + 16 * (16 * row / 128) + 8192);
 #pragma GCC unroll 4
-  for (long k = 0; k < 512; ++k) {
-    const vec a0 = splat(a[k]);
-    const vec a1 = splat(a[k + 512]);
-    const vec a2 = splat(a[k + 1024]);
-    const vec b0 = load(w + 32 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    s20 = fma(a2, b0, s20);
-    const vec b1 = load(w + 32 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    s21 = fma(a2, b1, s21);
-    const vec b2 = load(w + 32 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    s22 = fma(a2, b2, s22);
-    const vec b3 = load(w + 32 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-    s23 = fma(a2, b3, s23);
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(w + 16 * k);
+      const vec b1 = load(w + 16 * k + 8);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(a[k + 512]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(a[k + 1024]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(a[k + 1536]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(a[k + 2048]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      const vec a5 = splat(a[k + 2560]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+    }
   }
 
   const long group = vector / 8;
@@ -458,38 +503,47 @@ struct attention_memory {
   store(wv_out_at, s00);
   store(wv_out_at + 64, s10);
   store(wv_out_at + 128, s20);
+  store(wv_out_at + 192, s30);
+  store(wv_out_at + 256, s40);
+  store(wv_out_at + 320, s50);
   store(wv_out_at + 8, s01);
   store(wv_out_at + 72, s11);
   store(wv_out_at + 136, s21);
-  store(wv_out_at + 16, s02);
-  store(wv_out_at + 80, s12);
-  store(wv_out_at + 144, s22);
-  store(wv_out_at + 24, s03);
-  store(wv_out_at + 88, s13);
-  store(wv_out_at + 152, s23);
+  store(wv_out_at + 200, s31);
+  store(wv_out_at + 264, s41);
+  store(wv_out_at + 328, s51);
 }
 
-// 2 rows of a times 32 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wv_tile_2x32(const Memory& m, const float* a, const float* w, long row,
+// 5 rows of a times 16 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wv_tile_5x16(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  for (long from = 0; from < 512; from += 16) {
+    prefetch_l2(w + 16 * from + 16 * (16 * row / 128) + 8192);
 #pragma GCC unroll 4
-  for (long k = 0; k < 512; ++k) {
-    const vec a0 = splat(a[k]);
-    const vec a1 = splat(a[k + 512]);
-    const vec b0 = load(w + 32 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    const vec b1 = load(w + 32 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    const vec b2 = load(w + 32 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    const vec b3 = load(w + 32 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(w + 16 * k);
+      const vec b1 = load(w + 16 * k + 8);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(a[k + 512]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(a[k + 1024]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(a[k + 1536]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(a[k + 2048]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+    }
   }
 
   const long group = vector / 8;
@@ -498,45 +552,47 @@ struct attention_memory {
   float* wv_out_at = m.wv_out + 8192 * group + 64 * row + n;
   store(wv_out_at, s00);
   store(wv_out_at + 64, s10);
+  store(wv_out_at + 128, s20);
+  store(wv_out_at + 192, s30);
+  store(wv_out_at + 256, s40);
   store(wv_out_at + 8, s01);
   store(wv_out_at + 72, s11);
-  store(wv_out_at + 16, s02);
-  store(wv_out_at + 80, s12);
-  store(wv_out_at + 24, s03);
-  store(wv_out_at + 88, s13);
+  store(wv_out_at + 136, s21);
+  store(wv_out_at + 200, s31);
+  store(wv_out_at + 264, s41);
 }
 
 // An item: all rows against one panel of columns.
 [[gnu::noinline]] void project_wq_wk_wv(const Memory& m, long item) {
-  if (item < 16) {
+  if (item < 32) {
     const float* a = m.x;
-    const float* w = m.packed + 16384 * item + 16384;
-    const long vector = 4 * item;
-    for (long row = 0; row < 126; row += 3) {
-      wq_tile_3x32(m, a + 512 * row, w, row, vector);
+    const float* w = m.packed + 8192 * item + 16384;
+    const long vector = 2 * item;
+    for (long row = 0; row < 108; row += 6) {
+      wq_tile_6x16(m, a + 512 * row, w, row, vector);
     }
-    {
-      wq_tile_2x32(m, a + 64512, w, 126, vector);
+    for (long row = 108; row < 128; row += 5) {
+      wq_tile_5x16(m, a + 512 * row, w, row, vector);
     }
-  } else if (item < 32) {
+  } else if (item < 64) {
     const float* a = m.x;
-    const float* w = m.packed + 16384 * item + 16384;
-    const long vector = 4 * item - 64;
-    for (long row = 0; row < 126; row += 3) {
-      wk_tile_3x32(m, a + 512 * row, w, row, vector);
+    const float* w = m.packed + 8192 * item + 16384;
+    const long vector = 2 * item - 64;
+    for (long row = 0; row < 108; row += 6) {
+      wk_tile_6x16(m, a + 512 * row, w, row, vector);
     }
-    {
-      wk_tile_2x32(m, a + 64512, w, 126, vector);
+    for (long row = 108; row < 128; row += 5) {
+      wk_tile_5x16(m, a + 512 * row, w, row, vector);
     }
   } else {
     const float* a = m.x;
-    const float* w = m.packed + 16384 * item + 16384;
-    const long vector = 4 * item - 128;
-    for (long row = 0; row < 126; row += 3) {
-      wv_tile_3x32(m, a + 512 * row, w, row, vector);
+    const float* w = m.packed + 8192 * item + 16384;
+    const long vector = 2 * item - 128;
+    for (long row = 0; row < 108; row += 6) {
+      wv_tile_6x16(m, a + 512 * row, w, row, vector);
     }
-    {
-      wv_tile_2x32(m, a + 64512, w, 126, vector);
+    for (long row = 108; row < 128; row += 5) {
+      wv_tile_5x16(m, a + 512 * row, w, row, vector);
     }
   }
 }
@@ -2334,33 +2390,40 @@ struct attention_memory {
   }
 }
 
-// 3 rows of a times 32 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wo_tile_3x32(const Memory& m, const float* a, const float* w, long row,
+// 6 rows of a times 16 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wo_tile_6x16(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  for (long from = 0; from < 512; from += 16) {
+    prefetch_l2(w + 16 * from + 16 * (16 * row / 128) + 8192);
 #pragma GCC unroll 4
-  for (long k = 0; k < 512; ++k) {
-    const vec a0 = splat(a[k]);
-    const vec a1 = splat(a[k + 512]);
-    const vec a2 = splat(a[k + 1024]);
-    const vec b0 = load(w + 32 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    s20 = fma(a2, b0, s20);
-    const vec b1 = load(w + 32 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    s21 = fma(a2, b1, s21);
-    const vec b2 = load(w + 32 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    s22 = fma(a2, b2, s22);
-    const vec b3 = load(w + 32 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-    s23 = fma(a2, b3, s23);
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(w + 16 * k);
+      const vec b1 = load(w + 16 * k + 8);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(a[k + 512]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(a[k + 1024]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(a[k + 1536]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(a[k + 2048]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      const vec a5 = splat(a[k + 2560]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+    }
   }
 
   const long n = 8 * vector;
@@ -2369,38 +2432,47 @@ struct attention_memory {
   store(out_at, s00);
   store(out_at + 512, s10);
   store(out_at + 1024, s20);
+  store(out_at + 1536, s30);
+  store(out_at + 2048, s40);
+  store(out_at + 2560, s50);
   store(out_at + 8, s01);
   store(out_at + 520, s11);
   store(out_at + 1032, s21);
-  store(out_at + 16, s02);
-  store(out_at + 528, s12);
-  store(out_at + 1040, s22);
-  store(out_at + 24, s03);
-  store(out_at + 536, s13);
-  store(out_at + 1048, s23);
+  store(out_at + 1544, s31);
+  store(out_at + 2056, s41);
+  store(out_at + 2568, s51);
 }
 
-// 2 rows of a times 32 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wo_tile_2x32(const Memory& m, const float* a, const float* w, long row,
+// 5 rows of a times 16 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wo_tile_5x16(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  for (long from = 0; from < 512; from += 16) {
+    prefetch_l2(w + 16 * from + 16 * (16 * row / 128) + 8192);
 #pragma GCC unroll 4
-  for (long k = 0; k < 512; ++k) {
-    const vec a0 = splat(a[k]);
-    const vec a1 = splat(a[k + 512]);
-    const vec b0 = load(w + 32 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    const vec b1 = load(w + 32 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    const vec b2 = load(w + 32 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    const vec b3 = load(w + 32 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(w + 16 * k);
+      const vec b1 = load(w + 16 * k + 8);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(a[k + 512]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(a[k + 1024]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(a[k + 1536]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(a[k + 2048]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+    }
   }
 
   const long n = 8 * vector;
@@ -2408,24 +2480,26 @@ struct attention_memory {
   float* out_at = m.out + 512 * row + n;
   store(out_at, s00);
   store(out_at + 512, s10);
+  store(out_at + 1024, s20);
+  store(out_at + 1536, s30);
+  store(out_at + 2048, s40);
   store(out_at + 8, s01);
   store(out_at + 520, s11);
-  store(out_at + 16, s02);
-  store(out_at + 528, s12);
-  store(out_at + 24, s03);
-  store(out_at + 536, s13);
+  store(out_at + 1032, s21);
+  store(out_at + 1544, s31);
+  store(out_at + 2056, s41);
 }
 
 // An item: all rows against one panel of columns.
 [[gnu::noinline]] void project_wo(const Memory& m, long item) {
   const float* a = m.heads;
-  const float* w = m.packed + 16384 * item + 802816;
-  const long vector = 4 * item;
-  for (long row = 0; row < 126; row += 3) {
-    wo_tile_3x32(m, a + 512 * row, w, row, vector);
+  const float* w = m.packed + 8192 * item + 802816;
+  const long vector = 2 * item;
+  for (long row = 0; row < 108; row += 6) {
+    wo_tile_6x16(m, a + 512 * row, w, row, vector);
   }
-  {
-    wo_tile_2x32(m, a + 64512, w, 126, vector);
+  for (long row = 108; row < 128; row += 5) {
+    wo_tile_5x16(m, a + 512 * row, w, row, vector);
   }
 }
 
@@ -2478,54 +2552,54 @@ size_t workspace_bytes(int workers) { return 1048576u + 25856u * (size_t)workers
 size_t packed_bytes() { return 4259840u; }
 
 void pack_weights(const textbook_mha_1_128_512_8_weights* w, float* packed) {
-  // wq: panels of 32 columns, each [512, columns]
+  // wq: panels of 16 columns, each [512, columns]
   for (long vector = 0; vector < 64; ++vector) {
-    const long panel = vector / 4;
+    const long panel = vector / 2;
     const long place = vector % 8;
     const long column = 8 * place;
-    float* to = packed + 16384 * panel + 8 * (vector % 4) + 16384;
+    float* to = packed + 8192 * panel + 8 * (vector % 2) + 16384;
     const float* from = w->wq + 512 * (64 * (vector / 8) + column);
     for (long k = 0; k < 512; ++k) {
       for (long lane = 0; lane < 8; ++lane) {
-        to[32 * k + lane] = from[512 * lane + k];
+        to[16 * k + lane] = from[512 * lane + k];
       }
     }
   }
-  // wk: panels of 32 columns, each [512, columns]
+  // wk: panels of 16 columns, each [512, columns]
   for (long vector = 0; vector < 64; ++vector) {
-    const long panel = vector / 4;
+    const long panel = vector / 2;
     const long place = vector % 8;
     const long column = 8 * place;
-    float* to = packed + 16384 * panel + 8 * (vector % 4) + 278528;
+    float* to = packed + 8192 * panel + 8 * (vector % 2) + 278528;
     const float* from = w->wk + 512 * (64 * (vector / 8) + column);
     for (long k = 0; k < 512; ++k) {
       for (long lane = 0; lane < 8; ++lane) {
-        to[32 * k + lane] = from[512 * lane + k];
+        to[16 * k + lane] = from[512 * lane + k];
       }
     }
   }
-  // wv: panels of 32 columns, each [512, columns]
+  // wv: panels of 16 columns, each [512, columns]
   for (long vector = 0; vector < 64; ++vector) {
-    const long panel = vector / 4;
+    const long panel = vector / 2;
     const long place = vector % 8;
     const long column = 8 * place;
-    float* to = packed + 16384 * panel + 8 * (vector % 4) + 540672;
+    float* to = packed + 8192 * panel + 8 * (vector % 2) + 540672;
     const float* from = w->wv + 512 * (64 * (vector / 8) + column);
     for (long k = 0; k < 512; ++k) {
       for (long lane = 0; lane < 8; ++lane) {
-        to[32 * k + lane] = from[512 * lane + k];
+        to[16 * k + lane] = from[512 * lane + k];
       }
     }
   }
-  // wo: panels of 32 columns, each [512, columns]
+  // wo: panels of 16 columns, each [512, columns]
   for (long vector = 0; vector < 64; ++vector) {
-    const long panel = vector / 4;
+    const long panel = vector / 2;
     const long column = 8 * vector;
-    float* to = packed + 16384 * panel + 8 * (vector % 4) + 802816;
+    float* to = packed + 8192 * panel + 8 * (vector % 2) + 802816;
     const float* from = w->wo + 512 * column;
     for (long k = 0; k < 512; ++k) {
       for (long lane = 0; lane < 8; ++lane) {
-        to[32 * k + lane] = from[512 * lane + k];
+        to[16 * k + lane] = from[512 * lane + k];
       }
     }
   }
@@ -2571,9 +2645,9 @@ void run(const textbook_mha_1_128_512_8_args* args, const void* packed, void* wo
     if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
     for (long item = 0; item < items; ++item) body(&m, item, 0);
   };
-  each(48, project_wq_wk_wv_body);
+  each(96, project_wq_wk_wv_body);
   each(48, attention_body);
-  each(16, project_wo_body);
+  each(32, project_wo_body);
 }
 
 }  // namespace textbook_mha_1_128_512_8_avx2

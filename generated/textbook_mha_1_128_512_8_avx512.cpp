@@ -17,15 +17,15 @@
 //
 // What was decided:
 // - project_wq_wk_wv: 128 rows of 512 by wq (512 columns), wk (512 columns) and wv (512 columns),
-//   packed in 24 panels of 64 columns (128 kB), one an item; tiles of 6 rows x 64 columns: 24 of 32
-//   registers accumulate, a step is 24 fma on 10 loads.
+//   packed in 33 panels of 48 columns (96 kB), one an item; tiles of 9 rows x 48 columns: 27 of 32
+//   registers accumulate, a step is 27 fma on 12 loads; tiles ask memory for the next panel.
 // - attention: 8 times 128 rows against 128 columns, 128 at a time: their scores lie in a worker's
 //   33.4 kB and nowhere else. 4 blocks of 32 rows, score tiles of 8 columns x 32 lanes: 16 of 32
 //   registers accumulate, a step is 16 fma on 10 loads. Whole tiles of removed pairs are skipped;
 //   tiles that keep all pairs test none. Value tiles of 6 rows x 64 columns: 24 of 32 registers
 //   accumulate, a step is 24 fma on 10 loads.
-// - project_wo: 128 rows of 512 by wo (512 columns), packed in 8 panels of 64 columns (128 kB), one
-//   an item; tiles of 6 rows x 64 columns: 24 of 32 registers accumulate, a step is 24 fma on 10
+// - project_wo: 128 rows of 512 by wo (512 columns), packed in 11 panels of 48 columns (96 kB), one
+//   an item; tiles of 9 rows x 48 columns: 27 of 32 registers accumulate, a step is 27 fma on 12
 //   loads.
 #include "textbook_mha_1_128_512_8.h"
 
@@ -230,6 +230,8 @@ static inline void restore_float_state(unsigned before) {
 #endif
 }
 
+static inline void prefetch_l2(const float* p) { __builtin_prefetch(p, 0, 2); }
+
 static inline long smaller(long a, long b) { return b < a ? b : a; }
 
 // Where everything lies. Below, c0 and c1 count the outer dimensions, row and col the inner ones.
@@ -260,467 +262,1110 @@ struct attention_memory {
   float fast[2048];       // [32][64], the results that it came to replace
 };
 
-// 6 rows of a times 64 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wq_tile_6x64(const Memory& m, const float* a, const float* w, long row,
+// 9 rows of a times 48 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wq_tile_9x48(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  vec s80 = splat(0.0f), s81 = splat(0.0f), s82 = splat(0.0f);
+  for (long from = 0; from < 512; from += 16) {
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24576);
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24592);
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24608);
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24624);
+    for (long four = from; four < from + 16; four += 4) {
 #pragma GCC unroll 4
-  for (long k = 0; k < 512; ++k) {
-    const vec b0 = load(w + 64 * k);
-    const vec b1 = load(w + 64 * k + 16);
-    const vec b2 = load(w + 64 * k + 32);
-    const vec b3 = load(w + 64 * k + 48);
-    const vec a0 = splat(a[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    s03 = fma(a0, b3, s03);
-    const vec a1 = splat(a[k + 512]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    s13 = fma(a1, b3, s13);
-    const vec a2 = splat(a[k + 1024]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    s23 = fma(a2, b3, s23);
-    const vec a3 = splat(a[k + 1536]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    s33 = fma(a3, b3, s33);
-    const vec a4 = splat(a[k + 2048]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-    s43 = fma(a4, b3, s43);
-    const vec a5 = splat(a[k + 2560]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    s52 = fma(a5, b2, s52);
-    s53 = fma(a5, b3, s53);
+      for (long k = four; k < four + 4; ++k) {
+        const vec b0 = load(w + 48 * k);
+        const vec b1 = load(w + 48 * k + 16);
+        const vec b2 = load(w + 48 * k + 32);
+        const vec a0 = splat(a[k]);
+        s00 = fma(a0, b0, s00);
+        s01 = fma(a0, b1, s01);
+        s02 = fma(a0, b2, s02);
+        const vec a1 = splat(a[k + 512]);
+        s10 = fma(a1, b0, s10);
+        s11 = fma(a1, b1, s11);
+        s12 = fma(a1, b2, s12);
+        const vec a2 = splat(a[k + 1024]);
+        s20 = fma(a2, b0, s20);
+        s21 = fma(a2, b1, s21);
+        s22 = fma(a2, b2, s22);
+        const vec a3 = splat(a[k + 1536]);
+        s30 = fma(a3, b0, s30);
+        s31 = fma(a3, b1, s31);
+        s32 = fma(a3, b2, s32);
+        const vec a4 = splat(a[k + 2048]);
+        s40 = fma(a4, b0, s40);
+        s41 = fma(a4, b1, s41);
+        s42 = fma(a4, b2, s42);
+        const vec a5 = splat(a[k + 2560]);
+        s50 = fma(a5, b0, s50);
+        s51 = fma(a5, b1, s51);
+        s52 = fma(a5, b2, s52);
+        const vec a6 = splat(a[k + 3072]);
+        s60 = fma(a6, b0, s60);
+        s61 = fma(a6, b1, s61);
+        s62 = fma(a6, b2, s62);
+        const vec a7 = splat(a[k + 3584]);
+        s70 = fma(a7, b0, s70);
+        s71 = fma(a7, b1, s71);
+        s72 = fma(a7, b2, s72);
+        const vec a8 = splat(a[k + 4096]);
+        s80 = fma(a8, b0, s80);
+        s81 = fma(a8, b1, s81);
+        s82 = fma(a8, b2, s82);
+      }
+    }
   }
 
-  const long group = vector / 4;
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
+  const long group2 = (vector + 2) / 4;
+  const long n2 = 16 * ((vector + 2) % 4);
 
-  float* wq_out_at = m.wq_out + 8192 * group + 64 * row;
-  const float* angles_at = m.angles + 64 * row;
+  float* wq_out_at = m.wq_out + 8192 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
   store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8192));
   store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8256));
   store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8320));
   store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8384));
   store(wq_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 8448));
   store(wq_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 8512));
-  store(wq_out_at + 16, s01 * load(angles_at + 16) + swap_pairs(s01) * load(angles_at + 8208));
-  store(wq_out_at + 80, s11 * load(angles_at + 80) + swap_pairs(s11) * load(angles_at + 8272));
-  store(wq_out_at + 144, s21 * load(angles_at + 144) + swap_pairs(s21) * load(angles_at + 8336));
-  store(wq_out_at + 208, s31 * load(angles_at + 208) + swap_pairs(s31) * load(angles_at + 8400));
-  store(wq_out_at + 272, s41 * load(angles_at + 272) + swap_pairs(s41) * load(angles_at + 8464));
-  store(wq_out_at + 336, s51 * load(angles_at + 336) + swap_pairs(s51) * load(angles_at + 8528));
-  store(wq_out_at + 32, s02 * load(angles_at + 32) + swap_pairs(s02) * load(angles_at + 8224));
-  store(wq_out_at + 96, s12 * load(angles_at + 96) + swap_pairs(s12) * load(angles_at + 8288));
-  store(wq_out_at + 160, s22 * load(angles_at + 160) + swap_pairs(s22) * load(angles_at + 8352));
-  store(wq_out_at + 224, s32 * load(angles_at + 224) + swap_pairs(s32) * load(angles_at + 8416));
-  store(wq_out_at + 288, s42 * load(angles_at + 288) + swap_pairs(s42) * load(angles_at + 8480));
-  store(wq_out_at + 352, s52 * load(angles_at + 352) + swap_pairs(s52) * load(angles_at + 8544));
-  store(wq_out_at + 48, s03 * load(angles_at + 48) + swap_pairs(s03) * load(angles_at + 8240));
-  store(wq_out_at + 112, s13 * load(angles_at + 112) + swap_pairs(s13) * load(angles_at + 8304));
-  store(wq_out_at + 176, s23 * load(angles_at + 176) + swap_pairs(s23) * load(angles_at + 8368));
-  store(wq_out_at + 240, s33 * load(angles_at + 240) + swap_pairs(s33) * load(angles_at + 8432));
-  store(wq_out_at + 304, s43 * load(angles_at + 304) + swap_pairs(s43) * load(angles_at + 8496));
-  store(wq_out_at + 368, s53 * load(angles_at + 368) + swap_pairs(s53) * load(angles_at + 8560));
+  store(wq_out_at + 384, s60 * load(angles_at + 384) + swap_pairs(s60) * load(angles_at + 8576));
+  store(wq_out_at + 448, s70 * load(angles_at + 448) + swap_pairs(s70) * load(angles_at + 8640));
+  store(wq_out_at + 512, s80 * load(angles_at + 512) + swap_pairs(s80) * load(angles_at + 8704));
+  float* wq_out_at1 = m.wq_out + 8192 * group1 + 64 * row + n1;
+  const float* angles_at1 = m.angles + 64 * row + n1;
+  store(wq_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 8192));
+  store(wq_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 8256));
+  store(wq_out_at1 + 128, s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 8320));
+  store(wq_out_at1 + 192, s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 8384));
+  store(wq_out_at1 + 256, s41 * load(angles_at1 + 256) + swap_pairs(s41) * load(angles_at1 + 8448));
+  store(wq_out_at1 + 320, s51 * load(angles_at1 + 320) + swap_pairs(s51) * load(angles_at1 + 8512));
+  store(wq_out_at1 + 384, s61 * load(angles_at1 + 384) + swap_pairs(s61) * load(angles_at1 + 8576));
+  store(wq_out_at1 + 448, s71 * load(angles_at1 + 448) + swap_pairs(s71) * load(angles_at1 + 8640));
+  store(wq_out_at1 + 512, s81 * load(angles_at1 + 512) + swap_pairs(s81) * load(angles_at1 + 8704));
+  float* wq_out_at2 = m.wq_out + 8192 * group2 + 64 * row + n2;
+  const float* angles_at2 = m.angles + 64 * row + n2;
+  store(wq_out_at2, s02 * load(angles_at2) + swap_pairs(s02) * load(angles_at2 + 8192));
+  store(wq_out_at2 + 64, s12 * load(angles_at2 + 64) + swap_pairs(s12) * load(angles_at2 + 8256));
+  store(wq_out_at2 + 128, s22 * load(angles_at2 + 128) + swap_pairs(s22) * load(angles_at2 + 8320));
+  store(wq_out_at2 + 192, s32 * load(angles_at2 + 192) + swap_pairs(s32) * load(angles_at2 + 8384));
+  store(wq_out_at2 + 256, s42 * load(angles_at2 + 256) + swap_pairs(s42) * load(angles_at2 + 8448));
+  store(wq_out_at2 + 320, s52 * load(angles_at2 + 320) + swap_pairs(s52) * load(angles_at2 + 8512));
+  store(wq_out_at2 + 384, s62 * load(angles_at2 + 384) + swap_pairs(s62) * load(angles_at2 + 8576));
+  store(wq_out_at2 + 448, s72 * load(angles_at2 + 448) + swap_pairs(s72) * load(angles_at2 + 8640));
+  store(wq_out_at2 + 512, s82 * load(angles_at2 + 512) + swap_pairs(s82) * load(angles_at2 + 8704));
 }
 
-// 5 rows of a times 64 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wq_tile_5x64(const Memory& m, const float* a, const float* w, long row,
+// 8 rows of a times 48 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wq_tile_8x48(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  for (long from = 0; from < 512; from += 16) {
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24576);
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24592);
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24608);
+    for (long four = from; four < from + 16; four += 4) {
 #pragma GCC unroll 4
-  for (long k = 0; k < 512; ++k) {
-    const vec b0 = load(w + 64 * k);
-    const vec b1 = load(w + 64 * k + 16);
-    const vec b2 = load(w + 64 * k + 32);
-    const vec b3 = load(w + 64 * k + 48);
-    const vec a0 = splat(a[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    s03 = fma(a0, b3, s03);
-    const vec a1 = splat(a[k + 512]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    s13 = fma(a1, b3, s13);
-    const vec a2 = splat(a[k + 1024]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    s23 = fma(a2, b3, s23);
-    const vec a3 = splat(a[k + 1536]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    s33 = fma(a3, b3, s33);
-    const vec a4 = splat(a[k + 2048]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-    s43 = fma(a4, b3, s43);
+      for (long k = four; k < four + 4; ++k) {
+        const vec b0 = load(w + 48 * k);
+        const vec b1 = load(w + 48 * k + 16);
+        const vec b2 = load(w + 48 * k + 32);
+        const vec a0 = splat(a[k]);
+        s00 = fma(a0, b0, s00);
+        s01 = fma(a0, b1, s01);
+        s02 = fma(a0, b2, s02);
+        const vec a1 = splat(a[k + 512]);
+        s10 = fma(a1, b0, s10);
+        s11 = fma(a1, b1, s11);
+        s12 = fma(a1, b2, s12);
+        const vec a2 = splat(a[k + 1024]);
+        s20 = fma(a2, b0, s20);
+        s21 = fma(a2, b1, s21);
+        s22 = fma(a2, b2, s22);
+        const vec a3 = splat(a[k + 1536]);
+        s30 = fma(a3, b0, s30);
+        s31 = fma(a3, b1, s31);
+        s32 = fma(a3, b2, s32);
+        const vec a4 = splat(a[k + 2048]);
+        s40 = fma(a4, b0, s40);
+        s41 = fma(a4, b1, s41);
+        s42 = fma(a4, b2, s42);
+        const vec a5 = splat(a[k + 2560]);
+        s50 = fma(a5, b0, s50);
+        s51 = fma(a5, b1, s51);
+        s52 = fma(a5, b2, s52);
+        const vec a6 = splat(a[k + 3072]);
+        s60 = fma(a6, b0, s60);
+        s61 = fma(a6, b1, s61);
+        s62 = fma(a6, b2, s62);
+        const vec a7 = splat(a[k + 3584]);
+        s70 = fma(a7, b0, s70);
+        s71 = fma(a7, b1, s71);
+        s72 = fma(a7, b2, s72);
+      }
+    }
   }
 
-  const long group = vector / 4;
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
+  const long group2 = (vector + 2) / 4;
+  const long n2 = 16 * ((vector + 2) % 4);
 
-  float* wq_out_at = m.wq_out + 8192 * group + 64 * row;
-  const float* angles_at = m.angles + 64 * row;
+  float* wq_out_at = m.wq_out + 8192 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
   store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8192));
   store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8256));
   store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8320));
   store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8384));
   store(wq_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 8448));
-  store(wq_out_at + 16, s01 * load(angles_at + 16) + swap_pairs(s01) * load(angles_at + 8208));
-  store(wq_out_at + 80, s11 * load(angles_at + 80) + swap_pairs(s11) * load(angles_at + 8272));
-  store(wq_out_at + 144, s21 * load(angles_at + 144) + swap_pairs(s21) * load(angles_at + 8336));
-  store(wq_out_at + 208, s31 * load(angles_at + 208) + swap_pairs(s31) * load(angles_at + 8400));
-  store(wq_out_at + 272, s41 * load(angles_at + 272) + swap_pairs(s41) * load(angles_at + 8464));
-  store(wq_out_at + 32, s02 * load(angles_at + 32) + swap_pairs(s02) * load(angles_at + 8224));
-  store(wq_out_at + 96, s12 * load(angles_at + 96) + swap_pairs(s12) * load(angles_at + 8288));
-  store(wq_out_at + 160, s22 * load(angles_at + 160) + swap_pairs(s22) * load(angles_at + 8352));
-  store(wq_out_at + 224, s32 * load(angles_at + 224) + swap_pairs(s32) * load(angles_at + 8416));
-  store(wq_out_at + 288, s42 * load(angles_at + 288) + swap_pairs(s42) * load(angles_at + 8480));
-  store(wq_out_at + 48, s03 * load(angles_at + 48) + swap_pairs(s03) * load(angles_at + 8240));
-  store(wq_out_at + 112, s13 * load(angles_at + 112) + swap_pairs(s13) * load(angles_at + 8304));
-  store(wq_out_at + 176, s23 * load(angles_at + 176) + swap_pairs(s23) * load(angles_at + 8368));
-  store(wq_out_at + 240, s33 * load(angles_at + 240) + swap_pairs(s33) * load(angles_at + 8432));
-  store(wq_out_at + 304, s43 * load(angles_at + 304) + swap_pairs(s43) * load(angles_at + 8496));
+  store(wq_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 8512));
+  store(wq_out_at + 384, s60 * load(angles_at + 384) + swap_pairs(s60) * load(angles_at + 8576));
+  store(wq_out_at + 448, s70 * load(angles_at + 448) + swap_pairs(s70) * load(angles_at + 8640));
+  float* wq_out_at1 = m.wq_out + 8192 * group1 + 64 * row + n1;
+  const float* angles_at1 = m.angles + 64 * row + n1;
+  store(wq_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 8192));
+  store(wq_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 8256));
+  store(wq_out_at1 + 128, s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 8320));
+  store(wq_out_at1 + 192, s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 8384));
+  store(wq_out_at1 + 256, s41 * load(angles_at1 + 256) + swap_pairs(s41) * load(angles_at1 + 8448));
+  store(wq_out_at1 + 320, s51 * load(angles_at1 + 320) + swap_pairs(s51) * load(angles_at1 + 8512));
+  store(wq_out_at1 + 384, s61 * load(angles_at1 + 384) + swap_pairs(s61) * load(angles_at1 + 8576));
+  store(wq_out_at1 + 448, s71 * load(angles_at1 + 448) + swap_pairs(s71) * load(angles_at1 + 8640));
+  float* wq_out_at2 = m.wq_out + 8192 * group2 + 64 * row + n2;
+  const float* angles_at2 = m.angles + 64 * row + n2;
+  store(wq_out_at2, s02 * load(angles_at2) + swap_pairs(s02) * load(angles_at2 + 8192));
+  store(wq_out_at2 + 64, s12 * load(angles_at2 + 64) + swap_pairs(s12) * load(angles_at2 + 8256));
+  store(wq_out_at2 + 128, s22 * load(angles_at2 + 128) + swap_pairs(s22) * load(angles_at2 + 8320));
+  store(wq_out_at2 + 192, s32 * load(angles_at2 + 192) + swap_pairs(s32) * load(angles_at2 + 8384));
+  store(wq_out_at2 + 256, s42 * load(angles_at2 + 256) + swap_pairs(s42) * load(angles_at2 + 8448));
+  store(wq_out_at2 + 320, s52 * load(angles_at2 + 320) + swap_pairs(s52) * load(angles_at2 + 8512));
+  store(wq_out_at2 + 384, s62 * load(angles_at2 + 384) + swap_pairs(s62) * load(angles_at2 + 8576));
+  store(wq_out_at2 + 448, s72 * load(angles_at2 + 448) + swap_pairs(s72) * load(angles_at2 + 8640));
 }
 
-// 6 rows of a times 64 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wk_tile_6x64(const Memory& m, const float* a, const float* w, long row,
+// 9 rows of a times 32 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wq_tile_9x32(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
+  vec s80 = splat(0.0f), s81 = splat(0.0f);
+  for (long from = 0; from < 512; from += 16) {
+    prefetch_l2(w + 32 * from + 16 * (32 * row / 128) + 16384);
+    prefetch_l2(w + 32 * from + 16 * (32 * row / 128) + 16400);
+    prefetch_l2(w + 32 * from + 16 * (32 * row / 128) + 16416);
 #pragma GCC unroll 4
-  for (long k = 0; k < 512; ++k) {
-    const vec b0 = load(w + 64 * k);
-    const vec b1 = load(w + 64 * k + 16);
-    const vec b2 = load(w + 64 * k + 32);
-    const vec b3 = load(w + 64 * k + 48);
-    const vec a0 = splat(a[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    s03 = fma(a0, b3, s03);
-    const vec a1 = splat(a[k + 512]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    s13 = fma(a1, b3, s13);
-    const vec a2 = splat(a[k + 1024]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    s23 = fma(a2, b3, s23);
-    const vec a3 = splat(a[k + 1536]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    s33 = fma(a3, b3, s33);
-    const vec a4 = splat(a[k + 2048]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-    s43 = fma(a4, b3, s43);
-    const vec a5 = splat(a[k + 2560]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    s52 = fma(a5, b2, s52);
-    s53 = fma(a5, b3, s53);
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(w + 32 * k);
+      const vec b1 = load(w + 32 * k + 16);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(a[k + 512]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(a[k + 1024]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(a[k + 1536]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(a[k + 2048]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      const vec a5 = splat(a[k + 2560]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+      const vec a6 = splat(a[k + 3072]);
+      s60 = fma(a6, b0, s60);
+      s61 = fma(a6, b1, s61);
+      const vec a7 = splat(a[k + 3584]);
+      s70 = fma(a7, b0, s70);
+      s71 = fma(a7, b1, s71);
+      const vec a8 = splat(a[k + 4096]);
+      s80 = fma(a8, b0, s80);
+      s81 = fma(a8, b1, s81);
+    }
   }
 
-  const long group = vector / 4;
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
 
-  float* wk_out_at = m.wk_out + 8192 * group + 64 * row;
-  const float* angles_at = m.angles + 64 * row;
+  float* wq_out_at = m.wq_out + 8192 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
+  store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8192));
+  store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8256));
+  store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8320));
+  store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8384));
+  store(wq_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 8448));
+  store(wq_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 8512));
+  store(wq_out_at + 384, s60 * load(angles_at + 384) + swap_pairs(s60) * load(angles_at + 8576));
+  store(wq_out_at + 448, s70 * load(angles_at + 448) + swap_pairs(s70) * load(angles_at + 8640));
+  store(wq_out_at + 512, s80 * load(angles_at + 512) + swap_pairs(s80) * load(angles_at + 8704));
+  float* wq_out_at1 = m.wq_out + 8192 * group1 + 64 * row + n1;
+  const float* angles_at1 = m.angles + 64 * row + n1;
+  store(wq_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 8192));
+  store(wq_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 8256));
+  store(wq_out_at1 + 128, s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 8320));
+  store(wq_out_at1 + 192, s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 8384));
+  store(wq_out_at1 + 256, s41 * load(angles_at1 + 256) + swap_pairs(s41) * load(angles_at1 + 8448));
+  store(wq_out_at1 + 320, s51 * load(angles_at1 + 320) + swap_pairs(s51) * load(angles_at1 + 8512));
+  store(wq_out_at1 + 384, s61 * load(angles_at1 + 384) + swap_pairs(s61) * load(angles_at1 + 8576));
+  store(wq_out_at1 + 448, s71 * load(angles_at1 + 448) + swap_pairs(s71) * load(angles_at1 + 8640));
+  store(wq_out_at1 + 512, s81 * load(angles_at1 + 512) + swap_pairs(s81) * load(angles_at1 + 8704));
+}
+
+// 8 rows of a times 32 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wq_tile_8x32(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
+  for (long from = 0; from < 512; from += 16) {
+    prefetch_l2(w + 32 * from + 16 * (32 * row / 128) + 16384);
+    prefetch_l2(w + 32 * from + 16 * (32 * row / 128) + 16400);
+#pragma GCC unroll 4
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(w + 32 * k);
+      const vec b1 = load(w + 32 * k + 16);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(a[k + 512]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(a[k + 1024]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(a[k + 1536]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(a[k + 2048]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      const vec a5 = splat(a[k + 2560]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+      const vec a6 = splat(a[k + 3072]);
+      s60 = fma(a6, b0, s60);
+      s61 = fma(a6, b1, s61);
+      const vec a7 = splat(a[k + 3584]);
+      s70 = fma(a7, b0, s70);
+      s71 = fma(a7, b1, s71);
+    }
+  }
+
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
+
+  float* wq_out_at = m.wq_out + 8192 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
+  store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8192));
+  store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8256));
+  store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8320));
+  store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8384));
+  store(wq_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 8448));
+  store(wq_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 8512));
+  store(wq_out_at + 384, s60 * load(angles_at + 384) + swap_pairs(s60) * load(angles_at + 8576));
+  store(wq_out_at + 448, s70 * load(angles_at + 448) + swap_pairs(s70) * load(angles_at + 8640));
+  float* wq_out_at1 = m.wq_out + 8192 * group1 + 64 * row + n1;
+  const float* angles_at1 = m.angles + 64 * row + n1;
+  store(wq_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 8192));
+  store(wq_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 8256));
+  store(wq_out_at1 + 128, s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 8320));
+  store(wq_out_at1 + 192, s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 8384));
+  store(wq_out_at1 + 256, s41 * load(angles_at1 + 256) + swap_pairs(s41) * load(angles_at1 + 8448));
+  store(wq_out_at1 + 320, s51 * load(angles_at1 + 320) + swap_pairs(s51) * load(angles_at1 + 8512));
+  store(wq_out_at1 + 384, s61 * load(angles_at1 + 384) + swap_pairs(s61) * load(angles_at1 + 8576));
+  store(wq_out_at1 + 448, s71 * load(angles_at1 + 448) + swap_pairs(s71) * load(angles_at1 + 8640));
+}
+
+// 9 rows of a times 48 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wk_tile_9x48(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  vec s80 = splat(0.0f), s81 = splat(0.0f), s82 = splat(0.0f);
+  for (long from = 0; from < 512; from += 16) {
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24576);
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24592);
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24608);
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24624);
+    for (long four = from; four < from + 16; four += 4) {
+#pragma GCC unroll 4
+      for (long k = four; k < four + 4; ++k) {
+        const vec b0 = load(w + 48 * k);
+        const vec b1 = load(w + 48 * k + 16);
+        const vec b2 = load(w + 48 * k + 32);
+        const vec a0 = splat(a[k]);
+        s00 = fma(a0, b0, s00);
+        s01 = fma(a0, b1, s01);
+        s02 = fma(a0, b2, s02);
+        const vec a1 = splat(a[k + 512]);
+        s10 = fma(a1, b0, s10);
+        s11 = fma(a1, b1, s11);
+        s12 = fma(a1, b2, s12);
+        const vec a2 = splat(a[k + 1024]);
+        s20 = fma(a2, b0, s20);
+        s21 = fma(a2, b1, s21);
+        s22 = fma(a2, b2, s22);
+        const vec a3 = splat(a[k + 1536]);
+        s30 = fma(a3, b0, s30);
+        s31 = fma(a3, b1, s31);
+        s32 = fma(a3, b2, s32);
+        const vec a4 = splat(a[k + 2048]);
+        s40 = fma(a4, b0, s40);
+        s41 = fma(a4, b1, s41);
+        s42 = fma(a4, b2, s42);
+        const vec a5 = splat(a[k + 2560]);
+        s50 = fma(a5, b0, s50);
+        s51 = fma(a5, b1, s51);
+        s52 = fma(a5, b2, s52);
+        const vec a6 = splat(a[k + 3072]);
+        s60 = fma(a6, b0, s60);
+        s61 = fma(a6, b1, s61);
+        s62 = fma(a6, b2, s62);
+        const vec a7 = splat(a[k + 3584]);
+        s70 = fma(a7, b0, s70);
+        s71 = fma(a7, b1, s71);
+        s72 = fma(a7, b2, s72);
+        const vec a8 = splat(a[k + 4096]);
+        s80 = fma(a8, b0, s80);
+        s81 = fma(a8, b1, s81);
+        s82 = fma(a8, b2, s82);
+      }
+    }
+  }
+
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
+  const long group2 = (vector + 2) / 4;
+  const long n2 = 16 * ((vector + 2) % 4);
+
+  float* wk_out_at = m.wk_out + 8192 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
   store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8192));
   store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8256));
   store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8320));
   store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8384));
   store(wk_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 8448));
   store(wk_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 8512));
-  store(wk_out_at + 16, s01 * load(angles_at + 16) + swap_pairs(s01) * load(angles_at + 8208));
-  store(wk_out_at + 80, s11 * load(angles_at + 80) + swap_pairs(s11) * load(angles_at + 8272));
-  store(wk_out_at + 144, s21 * load(angles_at + 144) + swap_pairs(s21) * load(angles_at + 8336));
-  store(wk_out_at + 208, s31 * load(angles_at + 208) + swap_pairs(s31) * load(angles_at + 8400));
-  store(wk_out_at + 272, s41 * load(angles_at + 272) + swap_pairs(s41) * load(angles_at + 8464));
-  store(wk_out_at + 336, s51 * load(angles_at + 336) + swap_pairs(s51) * load(angles_at + 8528));
-  store(wk_out_at + 32, s02 * load(angles_at + 32) + swap_pairs(s02) * load(angles_at + 8224));
-  store(wk_out_at + 96, s12 * load(angles_at + 96) + swap_pairs(s12) * load(angles_at + 8288));
-  store(wk_out_at + 160, s22 * load(angles_at + 160) + swap_pairs(s22) * load(angles_at + 8352));
-  store(wk_out_at + 224, s32 * load(angles_at + 224) + swap_pairs(s32) * load(angles_at + 8416));
-  store(wk_out_at + 288, s42 * load(angles_at + 288) + swap_pairs(s42) * load(angles_at + 8480));
-  store(wk_out_at + 352, s52 * load(angles_at + 352) + swap_pairs(s52) * load(angles_at + 8544));
-  store(wk_out_at + 48, s03 * load(angles_at + 48) + swap_pairs(s03) * load(angles_at + 8240));
-  store(wk_out_at + 112, s13 * load(angles_at + 112) + swap_pairs(s13) * load(angles_at + 8304));
-  store(wk_out_at + 176, s23 * load(angles_at + 176) + swap_pairs(s23) * load(angles_at + 8368));
-  store(wk_out_at + 240, s33 * load(angles_at + 240) + swap_pairs(s33) * load(angles_at + 8432));
-  store(wk_out_at + 304, s43 * load(angles_at + 304) + swap_pairs(s43) * load(angles_at + 8496));
-  store(wk_out_at + 368, s53 * load(angles_at + 368) + swap_pairs(s53) * load(angles_at + 8560));
+  store(wk_out_at + 384, s60 * load(angles_at + 384) + swap_pairs(s60) * load(angles_at + 8576));
+  store(wk_out_at + 448, s70 * load(angles_at + 448) + swap_pairs(s70) * load(angles_at + 8640));
+  store(wk_out_at + 512, s80 * load(angles_at + 512) + swap_pairs(s80) * load(angles_at + 8704));
+  float* wk_out_at1 = m.wk_out + 8192 * group1 + 64 * row + n1;
+  const float* angles_at1 = m.angles + 64 * row + n1;
+  store(wk_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 8192));
+  store(wk_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 8256));
+  store(wk_out_at1 + 128, s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 8320));
+  store(wk_out_at1 + 192, s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 8384));
+  store(wk_out_at1 + 256, s41 * load(angles_at1 + 256) + swap_pairs(s41) * load(angles_at1 + 8448));
+  store(wk_out_at1 + 320, s51 * load(angles_at1 + 320) + swap_pairs(s51) * load(angles_at1 + 8512));
+  store(wk_out_at1 + 384, s61 * load(angles_at1 + 384) + swap_pairs(s61) * load(angles_at1 + 8576));
+  store(wk_out_at1 + 448, s71 * load(angles_at1 + 448) + swap_pairs(s71) * load(angles_at1 + 8640));
+  store(wk_out_at1 + 512, s81 * load(angles_at1 + 512) + swap_pairs(s81) * load(angles_at1 + 8704));
+  float* wk_out_at2 = m.wk_out + 8192 * group2 + 64 * row + n2;
+  const float* angles_at2 = m.angles + 64 * row + n2;
+  store(wk_out_at2, s02 * load(angles_at2) + swap_pairs(s02) * load(angles_at2 + 8192));
+  store(wk_out_at2 + 64, s12 * load(angles_at2 + 64) + swap_pairs(s12) * load(angles_at2 + 8256));
+  store(wk_out_at2 + 128, s22 * load(angles_at2 + 128) + swap_pairs(s22) * load(angles_at2 + 8320));
+  store(wk_out_at2 + 192, s32 * load(angles_at2 + 192) + swap_pairs(s32) * load(angles_at2 + 8384));
+  store(wk_out_at2 + 256, s42 * load(angles_at2 + 256) + swap_pairs(s42) * load(angles_at2 + 8448));
+  store(wk_out_at2 + 320, s52 * load(angles_at2 + 320) + swap_pairs(s52) * load(angles_at2 + 8512));
+  store(wk_out_at2 + 384, s62 * load(angles_at2 + 384) + swap_pairs(s62) * load(angles_at2 + 8576));
+  store(wk_out_at2 + 448, s72 * load(angles_at2 + 448) + swap_pairs(s72) * load(angles_at2 + 8640));
+  store(wk_out_at2 + 512, s82 * load(angles_at2 + 512) + swap_pairs(s82) * load(angles_at2 + 8704));
 }
 
-// 5 rows of a times 64 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wk_tile_5x64(const Memory& m, const float* a, const float* w, long row,
+// 8 rows of a times 48 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wk_tile_8x48(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  for (long from = 0; from < 512; from += 16) {
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24576);
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24592);
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24608);
+    for (long four = from; four < from + 16; four += 4) {
 #pragma GCC unroll 4
-  for (long k = 0; k < 512; ++k) {
-    const vec b0 = load(w + 64 * k);
-    const vec b1 = load(w + 64 * k + 16);
-    const vec b2 = load(w + 64 * k + 32);
-    const vec b3 = load(w + 64 * k + 48);
-    const vec a0 = splat(a[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    s03 = fma(a0, b3, s03);
-    const vec a1 = splat(a[k + 512]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    s13 = fma(a1, b3, s13);
-    const vec a2 = splat(a[k + 1024]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    s23 = fma(a2, b3, s23);
-    const vec a3 = splat(a[k + 1536]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    s33 = fma(a3, b3, s33);
-    const vec a4 = splat(a[k + 2048]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-    s43 = fma(a4, b3, s43);
+      for (long k = four; k < four + 4; ++k) {
+        const vec b0 = load(w + 48 * k);
+        const vec b1 = load(w + 48 * k + 16);
+        const vec b2 = load(w + 48 * k + 32);
+        const vec a0 = splat(a[k]);
+        s00 = fma(a0, b0, s00);
+        s01 = fma(a0, b1, s01);
+        s02 = fma(a0, b2, s02);
+        const vec a1 = splat(a[k + 512]);
+        s10 = fma(a1, b0, s10);
+        s11 = fma(a1, b1, s11);
+        s12 = fma(a1, b2, s12);
+        const vec a2 = splat(a[k + 1024]);
+        s20 = fma(a2, b0, s20);
+        s21 = fma(a2, b1, s21);
+        s22 = fma(a2, b2, s22);
+        const vec a3 = splat(a[k + 1536]);
+        s30 = fma(a3, b0, s30);
+        s31 = fma(a3, b1, s31);
+        s32 = fma(a3, b2, s32);
+        const vec a4 = splat(a[k + 2048]);
+        s40 = fma(a4, b0, s40);
+        s41 = fma(a4, b1, s41);
+        s42 = fma(a4, b2, s42);
+        const vec a5 = splat(a[k + 2560]);
+        s50 = fma(a5, b0, s50);
+        s51 = fma(a5, b1, s51);
+        s52 = fma(a5, b2, s52);
+        const vec a6 = splat(a[k + 3072]);
+        s60 = fma(a6, b0, s60);
+        s61 = fma(a6, b1, s61);
+        s62 = fma(a6, b2, s62);
+        const vec a7 = splat(a[k + 3584]);
+        s70 = fma(a7, b0, s70);
+        s71 = fma(a7, b1, s71);
+        s72 = fma(a7, b2, s72);
+      }
+    }
   }
 
-  const long group = vector / 4;
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
+  const long group2 = (vector + 2) / 4;
+  const long n2 = 16 * ((vector + 2) % 4);
 
-  float* wk_out_at = m.wk_out + 8192 * group + 64 * row;
-  const float* angles_at = m.angles + 64 * row;
+  float* wk_out_at = m.wk_out + 8192 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
   store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8192));
   store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8256));
   store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8320));
   store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8384));
   store(wk_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 8448));
-  store(wk_out_at + 16, s01 * load(angles_at + 16) + swap_pairs(s01) * load(angles_at + 8208));
-  store(wk_out_at + 80, s11 * load(angles_at + 80) + swap_pairs(s11) * load(angles_at + 8272));
-  store(wk_out_at + 144, s21 * load(angles_at + 144) + swap_pairs(s21) * load(angles_at + 8336));
-  store(wk_out_at + 208, s31 * load(angles_at + 208) + swap_pairs(s31) * load(angles_at + 8400));
-  store(wk_out_at + 272, s41 * load(angles_at + 272) + swap_pairs(s41) * load(angles_at + 8464));
-  store(wk_out_at + 32, s02 * load(angles_at + 32) + swap_pairs(s02) * load(angles_at + 8224));
-  store(wk_out_at + 96, s12 * load(angles_at + 96) + swap_pairs(s12) * load(angles_at + 8288));
-  store(wk_out_at + 160, s22 * load(angles_at + 160) + swap_pairs(s22) * load(angles_at + 8352));
-  store(wk_out_at + 224, s32 * load(angles_at + 224) + swap_pairs(s32) * load(angles_at + 8416));
-  store(wk_out_at + 288, s42 * load(angles_at + 288) + swap_pairs(s42) * load(angles_at + 8480));
-  store(wk_out_at + 48, s03 * load(angles_at + 48) + swap_pairs(s03) * load(angles_at + 8240));
-  store(wk_out_at + 112, s13 * load(angles_at + 112) + swap_pairs(s13) * load(angles_at + 8304));
-  store(wk_out_at + 176, s23 * load(angles_at + 176) + swap_pairs(s23) * load(angles_at + 8368));
-  store(wk_out_at + 240, s33 * load(angles_at + 240) + swap_pairs(s33) * load(angles_at + 8432));
-  store(wk_out_at + 304, s43 * load(angles_at + 304) + swap_pairs(s43) * load(angles_at + 8496));
+  store(wk_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 8512));
+  store(wk_out_at + 384, s60 * load(angles_at + 384) + swap_pairs(s60) * load(angles_at + 8576));
+  store(wk_out_at + 448, s70 * load(angles_at + 448) + swap_pairs(s70) * load(angles_at + 8640));
+  float* wk_out_at1 = m.wk_out + 8192 * group1 + 64 * row + n1;
+  const float* angles_at1 = m.angles + 64 * row + n1;
+  store(wk_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 8192));
+  store(wk_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 8256));
+  store(wk_out_at1 + 128, s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 8320));
+  store(wk_out_at1 + 192, s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 8384));
+  store(wk_out_at1 + 256, s41 * load(angles_at1 + 256) + swap_pairs(s41) * load(angles_at1 + 8448));
+  store(wk_out_at1 + 320, s51 * load(angles_at1 + 320) + swap_pairs(s51) * load(angles_at1 + 8512));
+  store(wk_out_at1 + 384, s61 * load(angles_at1 + 384) + swap_pairs(s61) * load(angles_at1 + 8576));
+  store(wk_out_at1 + 448, s71 * load(angles_at1 + 448) + swap_pairs(s71) * load(angles_at1 + 8640));
+  float* wk_out_at2 = m.wk_out + 8192 * group2 + 64 * row + n2;
+  const float* angles_at2 = m.angles + 64 * row + n2;
+  store(wk_out_at2, s02 * load(angles_at2) + swap_pairs(s02) * load(angles_at2 + 8192));
+  store(wk_out_at2 + 64, s12 * load(angles_at2 + 64) + swap_pairs(s12) * load(angles_at2 + 8256));
+  store(wk_out_at2 + 128, s22 * load(angles_at2 + 128) + swap_pairs(s22) * load(angles_at2 + 8320));
+  store(wk_out_at2 + 192, s32 * load(angles_at2 + 192) + swap_pairs(s32) * load(angles_at2 + 8384));
+  store(wk_out_at2 + 256, s42 * load(angles_at2 + 256) + swap_pairs(s42) * load(angles_at2 + 8448));
+  store(wk_out_at2 + 320, s52 * load(angles_at2 + 320) + swap_pairs(s52) * load(angles_at2 + 8512));
+  store(wk_out_at2 + 384, s62 * load(angles_at2 + 384) + swap_pairs(s62) * load(angles_at2 + 8576));
+  store(wk_out_at2 + 448, s72 * load(angles_at2 + 448) + swap_pairs(s72) * load(angles_at2 + 8640));
 }
 
-// 6 rows of a times 64 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wv_tile_6x64(const Memory& m, const float* a, const float* w, long row,
+// 9 rows of a times 32 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wk_tile_9x32(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
+  vec s80 = splat(0.0f), s81 = splat(0.0f);
+  for (long from = 0; from < 512; from += 16) {
+    prefetch_l2(w + 32 * from + 16 * (32 * row / 128) + 16384);
+    prefetch_l2(w + 32 * from + 16 * (32 * row / 128) + 16400);
+    prefetch_l2(w + 32 * from + 16 * (32 * row / 128) + 16416);
 #pragma GCC unroll 4
-  for (long k = 0; k < 512; ++k) {
-    const vec b0 = load(w + 64 * k);
-    const vec b1 = load(w + 64 * k + 16);
-    const vec b2 = load(w + 64 * k + 32);
-    const vec b3 = load(w + 64 * k + 48);
-    const vec a0 = splat(a[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    s03 = fma(a0, b3, s03);
-    const vec a1 = splat(a[k + 512]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    s13 = fma(a1, b3, s13);
-    const vec a2 = splat(a[k + 1024]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    s23 = fma(a2, b3, s23);
-    const vec a3 = splat(a[k + 1536]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    s33 = fma(a3, b3, s33);
-    const vec a4 = splat(a[k + 2048]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-    s43 = fma(a4, b3, s43);
-    const vec a5 = splat(a[k + 2560]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    s52 = fma(a5, b2, s52);
-    s53 = fma(a5, b3, s53);
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(w + 32 * k);
+      const vec b1 = load(w + 32 * k + 16);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(a[k + 512]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(a[k + 1024]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(a[k + 1536]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(a[k + 2048]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      const vec a5 = splat(a[k + 2560]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+      const vec a6 = splat(a[k + 3072]);
+      s60 = fma(a6, b0, s60);
+      s61 = fma(a6, b1, s61);
+      const vec a7 = splat(a[k + 3584]);
+      s70 = fma(a7, b0, s70);
+      s71 = fma(a7, b1, s71);
+      const vec a8 = splat(a[k + 4096]);
+      s80 = fma(a8, b0, s80);
+      s81 = fma(a8, b1, s81);
+    }
   }
 
-  const long group = vector / 4;
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
 
-  float* wv_out_at = m.wv_out + 8192 * group + 64 * row;
+  float* wk_out_at = m.wk_out + 8192 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
+  store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8192));
+  store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8256));
+  store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8320));
+  store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8384));
+  store(wk_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 8448));
+  store(wk_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 8512));
+  store(wk_out_at + 384, s60 * load(angles_at + 384) + swap_pairs(s60) * load(angles_at + 8576));
+  store(wk_out_at + 448, s70 * load(angles_at + 448) + swap_pairs(s70) * load(angles_at + 8640));
+  store(wk_out_at + 512, s80 * load(angles_at + 512) + swap_pairs(s80) * load(angles_at + 8704));
+  float* wk_out_at1 = m.wk_out + 8192 * group1 + 64 * row + n1;
+  const float* angles_at1 = m.angles + 64 * row + n1;
+  store(wk_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 8192));
+  store(wk_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 8256));
+  store(wk_out_at1 + 128, s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 8320));
+  store(wk_out_at1 + 192, s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 8384));
+  store(wk_out_at1 + 256, s41 * load(angles_at1 + 256) + swap_pairs(s41) * load(angles_at1 + 8448));
+  store(wk_out_at1 + 320, s51 * load(angles_at1 + 320) + swap_pairs(s51) * load(angles_at1 + 8512));
+  store(wk_out_at1 + 384, s61 * load(angles_at1 + 384) + swap_pairs(s61) * load(angles_at1 + 8576));
+  store(wk_out_at1 + 448, s71 * load(angles_at1 + 448) + swap_pairs(s71) * load(angles_at1 + 8640));
+  store(wk_out_at1 + 512, s81 * load(angles_at1 + 512) + swap_pairs(s81) * load(angles_at1 + 8704));
+}
+
+// 8 rows of a times 32 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wk_tile_8x32(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
+  for (long from = 0; from < 512; from += 16) {
+    prefetch_l2(w + 32 * from + 16 * (32 * row / 128) + 16384);
+    prefetch_l2(w + 32 * from + 16 * (32 * row / 128) + 16400);
+#pragma GCC unroll 4
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(w + 32 * k);
+      const vec b1 = load(w + 32 * k + 16);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(a[k + 512]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(a[k + 1024]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(a[k + 1536]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(a[k + 2048]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      const vec a5 = splat(a[k + 2560]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+      const vec a6 = splat(a[k + 3072]);
+      s60 = fma(a6, b0, s60);
+      s61 = fma(a6, b1, s61);
+      const vec a7 = splat(a[k + 3584]);
+      s70 = fma(a7, b0, s70);
+      s71 = fma(a7, b1, s71);
+    }
+  }
+
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
+
+  float* wk_out_at = m.wk_out + 8192 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
+  store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8192));
+  store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8256));
+  store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8320));
+  store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8384));
+  store(wk_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 8448));
+  store(wk_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 8512));
+  store(wk_out_at + 384, s60 * load(angles_at + 384) + swap_pairs(s60) * load(angles_at + 8576));
+  store(wk_out_at + 448, s70 * load(angles_at + 448) + swap_pairs(s70) * load(angles_at + 8640));
+  float* wk_out_at1 = m.wk_out + 8192 * group1 + 64 * row + n1;
+  const float* angles_at1 = m.angles + 64 * row + n1;
+  store(wk_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 8192));
+  store(wk_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 8256));
+  store(wk_out_at1 + 128, s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 8320));
+  store(wk_out_at1 + 192, s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 8384));
+  store(wk_out_at1 + 256, s41 * load(angles_at1 + 256) + swap_pairs(s41) * load(angles_at1 + 8448));
+  store(wk_out_at1 + 320, s51 * load(angles_at1 + 320) + swap_pairs(s51) * load(angles_at1 + 8512));
+  store(wk_out_at1 + 384, s61 * load(angles_at1 + 384) + swap_pairs(s61) * load(angles_at1 + 8576));
+  store(wk_out_at1 + 448, s71 * load(angles_at1 + 448) + swap_pairs(s71) * load(angles_at1 + 8640));
+}
+
+// 9 rows of a times 48 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wv_tile_9x48(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  vec s80 = splat(0.0f), s81 = splat(0.0f), s82 = splat(0.0f);
+  for (long from = 0; from < 512; from += 16) {
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24576);
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24592);
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24608);
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24624);
+    for (long four = from; four < from + 16; four += 4) {
+#pragma GCC unroll 4
+      for (long k = four; k < four + 4; ++k) {
+        const vec b0 = load(w + 48 * k);
+        const vec b1 = load(w + 48 * k + 16);
+        const vec b2 = load(w + 48 * k + 32);
+        const vec a0 = splat(a[k]);
+        s00 = fma(a0, b0, s00);
+        s01 = fma(a0, b1, s01);
+        s02 = fma(a0, b2, s02);
+        const vec a1 = splat(a[k + 512]);
+        s10 = fma(a1, b0, s10);
+        s11 = fma(a1, b1, s11);
+        s12 = fma(a1, b2, s12);
+        const vec a2 = splat(a[k + 1024]);
+        s20 = fma(a2, b0, s20);
+        s21 = fma(a2, b1, s21);
+        s22 = fma(a2, b2, s22);
+        const vec a3 = splat(a[k + 1536]);
+        s30 = fma(a3, b0, s30);
+        s31 = fma(a3, b1, s31);
+        s32 = fma(a3, b2, s32);
+        const vec a4 = splat(a[k + 2048]);
+        s40 = fma(a4, b0, s40);
+        s41 = fma(a4, b1, s41);
+        s42 = fma(a4, b2, s42);
+        const vec a5 = splat(a[k + 2560]);
+        s50 = fma(a5, b0, s50);
+        s51 = fma(a5, b1, s51);
+        s52 = fma(a5, b2, s52);
+        const vec a6 = splat(a[k + 3072]);
+        s60 = fma(a6, b0, s60);
+        s61 = fma(a6, b1, s61);
+        s62 = fma(a6, b2, s62);
+        const vec a7 = splat(a[k + 3584]);
+        s70 = fma(a7, b0, s70);
+        s71 = fma(a7, b1, s71);
+        s72 = fma(a7, b2, s72);
+        const vec a8 = splat(a[k + 4096]);
+        s80 = fma(a8, b0, s80);
+        s81 = fma(a8, b1, s81);
+        s82 = fma(a8, b2, s82);
+      }
+    }
+  }
+
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
+  const long group2 = (vector + 2) / 4;
+  const long n2 = 16 * ((vector + 2) % 4);
+
+  float* wv_out_at = m.wv_out + 8192 * group0 + 64 * row + n0;
   store(wv_out_at, s00);
   store(wv_out_at + 64, s10);
   store(wv_out_at + 128, s20);
   store(wv_out_at + 192, s30);
   store(wv_out_at + 256, s40);
   store(wv_out_at + 320, s50);
-  store(wv_out_at + 16, s01);
-  store(wv_out_at + 80, s11);
-  store(wv_out_at + 144, s21);
-  store(wv_out_at + 208, s31);
-  store(wv_out_at + 272, s41);
-  store(wv_out_at + 336, s51);
-  store(wv_out_at + 32, s02);
-  store(wv_out_at + 96, s12);
-  store(wv_out_at + 160, s22);
-  store(wv_out_at + 224, s32);
-  store(wv_out_at + 288, s42);
-  store(wv_out_at + 352, s52);
-  store(wv_out_at + 48, s03);
-  store(wv_out_at + 112, s13);
-  store(wv_out_at + 176, s23);
-  store(wv_out_at + 240, s33);
-  store(wv_out_at + 304, s43);
-  store(wv_out_at + 368, s53);
+  store(wv_out_at + 384, s60);
+  store(wv_out_at + 448, s70);
+  store(wv_out_at + 512, s80);
+  float* wv_out_at1 = m.wv_out + 8192 * group1 + 64 * row + n1;
+  store(wv_out_at1, s01);
+  store(wv_out_at1 + 64, s11);
+  store(wv_out_at1 + 128, s21);
+  store(wv_out_at1 + 192, s31);
+  store(wv_out_at1 + 256, s41);
+  store(wv_out_at1 + 320, s51);
+  store(wv_out_at1 + 384, s61);
+  store(wv_out_at1 + 448, s71);
+  store(wv_out_at1 + 512, s81);
+  float* wv_out_at2 = m.wv_out + 8192 * group2 + 64 * row + n2;
+  store(wv_out_at2, s02);
+  store(wv_out_at2 + 64, s12);
+  store(wv_out_at2 + 128, s22);
+  store(wv_out_at2 + 192, s32);
+  store(wv_out_at2 + 256, s42);
+  store(wv_out_at2 + 320, s52);
+  store(wv_out_at2 + 384, s62);
+  store(wv_out_at2 + 448, s72);
+  store(wv_out_at2 + 512, s82);
 }
 
-// 5 rows of a times 64 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wv_tile_5x64(const Memory& m, const float* a, const float* w, long row,
+// 8 rows of a times 48 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wv_tile_8x48(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  for (long from = 0; from < 512; from += 16) {
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24576);
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24592);
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24608);
+    for (long four = from; four < from + 16; four += 4) {
 #pragma GCC unroll 4
-  for (long k = 0; k < 512; ++k) {
-    const vec b0 = load(w + 64 * k);
-    const vec b1 = load(w + 64 * k + 16);
-    const vec b2 = load(w + 64 * k + 32);
-    const vec b3 = load(w + 64 * k + 48);
-    const vec a0 = splat(a[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    s03 = fma(a0, b3, s03);
-    const vec a1 = splat(a[k + 512]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    s13 = fma(a1, b3, s13);
-    const vec a2 = splat(a[k + 1024]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    s23 = fma(a2, b3, s23);
-    const vec a3 = splat(a[k + 1536]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    s33 = fma(a3, b3, s33);
-    const vec a4 = splat(a[k + 2048]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-    s43 = fma(a4, b3, s43);
+      for (long k = four; k < four + 4; ++k) {
+        const vec b0 = load(w + 48 * k);
+        const vec b1 = load(w + 48 * k + 16);
+        const vec b2 = load(w + 48 * k + 32);
+        const vec a0 = splat(a[k]);
+        s00 = fma(a0, b0, s00);
+        s01 = fma(a0, b1, s01);
+        s02 = fma(a0, b2, s02);
+        const vec a1 = splat(a[k + 512]);
+        s10 = fma(a1, b0, s10);
+        s11 = fma(a1, b1, s11);
+        s12 = fma(a1, b2, s12);
+        const vec a2 = splat(a[k + 1024]);
+        s20 = fma(a2, b0, s20);
+        s21 = fma(a2, b1, s21);
+        s22 = fma(a2, b2, s22);
+        const vec a3 = splat(a[k + 1536]);
+        s30 = fma(a3, b0, s30);
+        s31 = fma(a3, b1, s31);
+        s32 = fma(a3, b2, s32);
+        const vec a4 = splat(a[k + 2048]);
+        s40 = fma(a4, b0, s40);
+        s41 = fma(a4, b1, s41);
+        s42 = fma(a4, b2, s42);
+        const vec a5 = splat(a[k + 2560]);
+        s50 = fma(a5, b0, s50);
+        s51 = fma(a5, b1, s51);
+        s52 = fma(a5, b2, s52);
+        const vec a6 = splat(a[k + 3072]);
+        s60 = fma(a6, b0, s60);
+        s61 = fma(a6, b1, s61);
+        s62 = fma(a6, b2, s62);
+        const vec a7 = splat(a[k + 3584]);
+        s70 = fma(a7, b0, s70);
+        s71 = fma(a7, b1, s71);
+        s72 = fma(a7, b2, s72);
+      }
+    }
   }
 
-  const long group = vector / 4;
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
+  const long group2 = (vector + 2) / 4;
+  const long n2 = 16 * ((vector + 2) % 4);
 
-  float* wv_out_at = m.wv_out + 8192 * group + 64 * row;
+  float* wv_out_at = m.wv_out + 8192 * group0 + 64 * row + n0;
   store(wv_out_at, s00);
   store(wv_out_at + 64, s10);
   store(wv_out_at + 128, s20);
   store(wv_out_at + 192, s30);
   store(wv_out_at + 256, s40);
-  store(wv_out_at + 16, s01);
-  store(wv_out_at + 80, s11);
-  store(wv_out_at + 144, s21);
-  store(wv_out_at + 208, s31);
-  store(wv_out_at + 272, s41);
-  store(wv_out_at + 32, s02);
-  store(wv_out_at + 96, s12);
-  store(wv_out_at + 160, s22);
-  store(wv_out_at + 224, s32);
-  store(wv_out_at + 288, s42);
-  store(wv_out_at + 48, s03);
-  store(wv_out_at + 112, s13);
-  store(wv_out_at + 176, s23);
-  store(wv_out_at + 240, s33);
-  store(wv_out_at + 304, s43);
+  store(wv_out_at + 320, s50);
+  store(wv_out_at + 384, s60);
+  store(wv_out_at + 448, s70);
+  float* wv_out_at1 = m.wv_out + 8192 * group1 + 64 * row + n1;
+  store(wv_out_at1, s01);
+  store(wv_out_at1 + 64, s11);
+  store(wv_out_at1 + 128, s21);
+  store(wv_out_at1 + 192, s31);
+  store(wv_out_at1 + 256, s41);
+  store(wv_out_at1 + 320, s51);
+  store(wv_out_at1 + 384, s61);
+  store(wv_out_at1 + 448, s71);
+  float* wv_out_at2 = m.wv_out + 8192 * group2 + 64 * row + n2;
+  store(wv_out_at2, s02);
+  store(wv_out_at2 + 64, s12);
+  store(wv_out_at2 + 128, s22);
+  store(wv_out_at2 + 192, s32);
+  store(wv_out_at2 + 256, s42);
+  store(wv_out_at2 + 320, s52);
+  store(wv_out_at2 + 384, s62);
+  store(wv_out_at2 + 448, s72);
+}
+
+// 9 rows of a times 32 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wv_tile_9x32(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
+  vec s80 = splat(0.0f), s81 = splat(0.0f);
+  for (long from = 0; from < 512; from += 16) {
+    prefetch_l2(w + 32 * from + 16 * (32 * row / 128) + 16384);
+    prefetch_l2(w + 32 * from + 16 * (32 * row / 128) + 16400);
+    prefetch_l2(w + 32 * from + 16 * (32 * row / 128) + 16416);
+#pragma GCC unroll 4
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(w + 32 * k);
+      const vec b1 = load(w + 32 * k + 16);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(a[k + 512]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(a[k + 1024]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(a[k + 1536]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(a[k + 2048]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      const vec a5 = splat(a[k + 2560]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+      const vec a6 = splat(a[k + 3072]);
+      s60 = fma(a6, b0, s60);
+      s61 = fma(a6, b1, s61);
+      const vec a7 = splat(a[k + 3584]);
+      s70 = fma(a7, b0, s70);
+      s71 = fma(a7, b1, s71);
+      const vec a8 = splat(a[k + 4096]);
+      s80 = fma(a8, b0, s80);
+      s81 = fma(a8, b1, s81);
+    }
+  }
+
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
+
+  float* wv_out_at = m.wv_out + 8192 * group0 + 64 * row + n0;
+  store(wv_out_at, s00);
+  store(wv_out_at + 64, s10);
+  store(wv_out_at + 128, s20);
+  store(wv_out_at + 192, s30);
+  store(wv_out_at + 256, s40);
+  store(wv_out_at + 320, s50);
+  store(wv_out_at + 384, s60);
+  store(wv_out_at + 448, s70);
+  store(wv_out_at + 512, s80);
+  float* wv_out_at1 = m.wv_out + 8192 * group1 + 64 * row + n1;
+  store(wv_out_at1, s01);
+  store(wv_out_at1 + 64, s11);
+  store(wv_out_at1 + 128, s21);
+  store(wv_out_at1 + 192, s31);
+  store(wv_out_at1 + 256, s41);
+  store(wv_out_at1 + 320, s51);
+  store(wv_out_at1 + 384, s61);
+  store(wv_out_at1 + 448, s71);
+  store(wv_out_at1 + 512, s81);
+}
+
+// 8 rows of a times 32 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wv_tile_8x32(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
+  for (long from = 0; from < 512; from += 16) {
+    prefetch_l2(w + 32 * from + 16 * (32 * row / 128) + 16384);
+    prefetch_l2(w + 32 * from + 16 * (32 * row / 128) + 16400);
+#pragma GCC unroll 4
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(w + 32 * k);
+      const vec b1 = load(w + 32 * k + 16);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(a[k + 512]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(a[k + 1024]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(a[k + 1536]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(a[k + 2048]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      const vec a5 = splat(a[k + 2560]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+      const vec a6 = splat(a[k + 3072]);
+      s60 = fma(a6, b0, s60);
+      s61 = fma(a6, b1, s61);
+      const vec a7 = splat(a[k + 3584]);
+      s70 = fma(a7, b0, s70);
+      s71 = fma(a7, b1, s71);
+    }
+  }
+
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
+
+  float* wv_out_at = m.wv_out + 8192 * group0 + 64 * row + n0;
+  store(wv_out_at, s00);
+  store(wv_out_at + 64, s10);
+  store(wv_out_at + 128, s20);
+  store(wv_out_at + 192, s30);
+  store(wv_out_at + 256, s40);
+  store(wv_out_at + 320, s50);
+  store(wv_out_at + 384, s60);
+  store(wv_out_at + 448, s70);
+  float* wv_out_at1 = m.wv_out + 8192 * group1 + 64 * row + n1;
+  store(wv_out_at1, s01);
+  store(wv_out_at1 + 64, s11);
+  store(wv_out_at1 + 128, s21);
+  store(wv_out_at1 + 192, s31);
+  store(wv_out_at1 + 256, s41);
+  store(wv_out_at1 + 320, s51);
+  store(wv_out_at1 + 384, s61);
+  store(wv_out_at1 + 448, s71);
 }
 
 // An item: all rows against one panel of columns.
 [[gnu::noinline]] void project_wq_wk_wv(const Memory& m, long item) {
-  if (item < 8) {
+  if (item < 11) {
     const float* a = m.x;
-    const float* w = m.packed + 32768 * item + 16384;
-    const long vector = 4 * item;
-    for (long row = 0; row < 108; row += 6) {
-      wq_tile_6x64(m, a + 512 * row, w, row, vector);
+    const float* w = m.packed + 24576 * item + 16384;
+    const long vector = 3 * item;
+    if (item < 10) {
+      for (long row = 0; row < 72; row += 9) {
+        wq_tile_9x48(m, a + 512 * row, w, row, vector);
+      }
+      for (long row = 72; row < 128; row += 8) {
+        wq_tile_8x48(m, a + 512 * row, w, row, vector);
+      }
+    } else {
+      for (long row = 0; row < 72; row += 9) {
+        wq_tile_9x32(m, a + 512 * row, w, row, vector);
+      }
+      for (long row = 72; row < 128; row += 8) {
+        wq_tile_8x32(m, a + 512 * row, w, row, vector);
+      }
     }
-    for (long row = 108; row < 128; row += 5) {
-      wq_tile_5x64(m, a + 512 * row, w, row, vector);
-    }
-  } else if (item < 16) {
+  } else if (item < 22) {
     const float* a = m.x;
-    const float* w = m.packed + 32768 * item + 16384;
-    const long vector = 4 * item - 32;
-    for (long row = 0; row < 108; row += 6) {
-      wk_tile_6x64(m, a + 512 * row, w, row, vector);
-    }
-    for (long row = 108; row < 128; row += 5) {
-      wk_tile_5x64(m, a + 512 * row, w, row, vector);
+    const float* w = m.packed + 24576 * item + 8192;
+    const long vector = 3 * item - 33;
+    if (item - 11 < 10) {
+      for (long row = 0; row < 72; row += 9) {
+        wk_tile_9x48(m, a + 512 * row, w, row, vector);
+      }
+      for (long row = 72; row < 128; row += 8) {
+        wk_tile_8x48(m, a + 512 * row, w, row, vector);
+      }
+    } else {
+      for (long row = 0; row < 72; row += 9) {
+        wk_tile_9x32(m, a + 512 * row, w, row, vector);
+      }
+      for (long row = 72; row < 128; row += 8) {
+        wk_tile_8x32(m, a + 512 * row, w, row, vector);
+      }
     }
   } else {
     const float* a = m.x;
-    const float* w = m.packed + 32768 * item + 16384;
-    const long vector = 4 * item - 64;
-    for (long row = 0; row < 108; row += 6) {
-      wv_tile_6x64(m, a + 512 * row, w, row, vector);
-    }
-    for (long row = 108; row < 128; row += 5) {
-      wv_tile_5x64(m, a + 512 * row, w, row, vector);
+    const float* w = m.packed + 24576 * item;
+    const long vector = 3 * item - 66;
+    if (item - 22 < 10) {
+      for (long row = 0; row < 72; row += 9) {
+        wv_tile_9x48(m, a + 512 * row, w, row, vector);
+      }
+      for (long row = 72; row < 128; row += 8) {
+        wv_tile_8x48(m, a + 512 * row, w, row, vector);
+      }
+    } else {
+      for (long row = 0; row < 72; row += 9) {
+        wv_tile_9x32(m, a + 512 * row, w, row, vector);
+      }
+      for (long row = 72; row < 128; row += 8) {
+        wv_tile_8x32(m, a + 512 * row, w, row, vector);
+      }
     }
   }
 }
@@ -2079,51 +2724,61 @@ struct attention_memory {
   attention_32_rows(m, c1, block, local);
 }
 
-// 6 rows of a times 64 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wo_tile_6x64(const Memory& m, const float* a, const float* w, long row,
+// 9 rows of a times 48 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wo_tile_9x48(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  vec s80 = splat(0.0f), s81 = splat(0.0f), s82 = splat(0.0f);
+  for (long four = 0; four < 512; four += 4) {
 #pragma GCC unroll 4
-  for (long k = 0; k < 512; ++k) {
-    const vec b0 = load(w + 64 * k);
-    const vec b1 = load(w + 64 * k + 16);
-    const vec b2 = load(w + 64 * k + 32);
-    const vec b3 = load(w + 64 * k + 48);
-    const vec a0 = splat(a[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    s03 = fma(a0, b3, s03);
-    const vec a1 = splat(a[k + 512]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    s13 = fma(a1, b3, s13);
-    const vec a2 = splat(a[k + 1024]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    s23 = fma(a2, b3, s23);
-    const vec a3 = splat(a[k + 1536]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    s33 = fma(a3, b3, s33);
-    const vec a4 = splat(a[k + 2048]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-    s43 = fma(a4, b3, s43);
-    const vec a5 = splat(a[k + 2560]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    s52 = fma(a5, b2, s52);
-    s53 = fma(a5, b3, s53);
+    for (long k = four; k < four + 4; ++k) {
+      const vec b0 = load(w + 48 * k);
+      const vec b1 = load(w + 48 * k + 16);
+      const vec b2 = load(w + 48 * k + 32);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      const vec a1 = splat(a[k + 512]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      const vec a2 = splat(a[k + 1024]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      const vec a3 = splat(a[k + 1536]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+      const vec a4 = splat(a[k + 2048]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      s42 = fma(a4, b2, s42);
+      const vec a5 = splat(a[k + 2560]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+      s52 = fma(a5, b2, s52);
+      const vec a6 = splat(a[k + 3072]);
+      s60 = fma(a6, b0, s60);
+      s61 = fma(a6, b1, s61);
+      s62 = fma(a6, b2, s62);
+      const vec a7 = splat(a[k + 3584]);
+      s70 = fma(a7, b0, s70);
+      s71 = fma(a7, b1, s71);
+      s72 = fma(a7, b2, s72);
+      const vec a8 = splat(a[k + 4096]);
+      s80 = fma(a8, b0, s80);
+      s81 = fma(a8, b1, s81);
+      s82 = fma(a8, b2, s82);
+    }
   }
 
   const long n = 16 * vector;
@@ -2135,65 +2790,79 @@ struct attention_memory {
   store(out_at + 1536, s30);
   store(out_at + 2048, s40);
   store(out_at + 2560, s50);
+  store(out_at + 3072, s60);
+  store(out_at + 3584, s70);
+  store(out_at + 4096, s80);
   store(out_at + 16, s01);
   store(out_at + 528, s11);
   store(out_at + 1040, s21);
   store(out_at + 1552, s31);
   store(out_at + 2064, s41);
   store(out_at + 2576, s51);
+  store(out_at + 3088, s61);
+  store(out_at + 3600, s71);
+  store(out_at + 4112, s81);
   store(out_at + 32, s02);
   store(out_at + 544, s12);
   store(out_at + 1056, s22);
   store(out_at + 1568, s32);
   store(out_at + 2080, s42);
   store(out_at + 2592, s52);
-  store(out_at + 48, s03);
-  store(out_at + 560, s13);
-  store(out_at + 1072, s23);
-  store(out_at + 1584, s33);
-  store(out_at + 2096, s43);
-  store(out_at + 2608, s53);
+  store(out_at + 3104, s62);
+  store(out_at + 3616, s72);
+  store(out_at + 4128, s82);
 }
 
-// 5 rows of a times 64 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wo_tile_5x64(const Memory& m, const float* a, const float* w, long row,
+// 8 rows of a times 48 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wo_tile_8x48(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  for (long four = 0; four < 512; four += 4) {
 #pragma GCC unroll 4
-  for (long k = 0; k < 512; ++k) {
-    const vec b0 = load(w + 64 * k);
-    const vec b1 = load(w + 64 * k + 16);
-    const vec b2 = load(w + 64 * k + 32);
-    const vec b3 = load(w + 64 * k + 48);
-    const vec a0 = splat(a[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    s03 = fma(a0, b3, s03);
-    const vec a1 = splat(a[k + 512]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    s13 = fma(a1, b3, s13);
-    const vec a2 = splat(a[k + 1024]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    s23 = fma(a2, b3, s23);
-    const vec a3 = splat(a[k + 1536]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    s33 = fma(a3, b3, s33);
-    const vec a4 = splat(a[k + 2048]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-    s43 = fma(a4, b3, s43);
+    for (long k = four; k < four + 4; ++k) {
+      const vec b0 = load(w + 48 * k);
+      const vec b1 = load(w + 48 * k + 16);
+      const vec b2 = load(w + 48 * k + 32);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      const vec a1 = splat(a[k + 512]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      const vec a2 = splat(a[k + 1024]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      const vec a3 = splat(a[k + 1536]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+      const vec a4 = splat(a[k + 2048]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      s42 = fma(a4, b2, s42);
+      const vec a5 = splat(a[k + 2560]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+      s52 = fma(a5, b2, s52);
+      const vec a6 = splat(a[k + 3072]);
+      s60 = fma(a6, b0, s60);
+      s61 = fma(a6, b1, s61);
+      s62 = fma(a6, b2, s62);
+      const vec a7 = splat(a[k + 3584]);
+      s70 = fma(a7, b0, s70);
+      s71 = fma(a7, b1, s71);
+      s72 = fma(a7, b2, s72);
+    }
   }
 
   const long n = 16 * vector;
@@ -2204,33 +2873,176 @@ struct attention_memory {
   store(out_at + 1024, s20);
   store(out_at + 1536, s30);
   store(out_at + 2048, s40);
+  store(out_at + 2560, s50);
+  store(out_at + 3072, s60);
+  store(out_at + 3584, s70);
   store(out_at + 16, s01);
   store(out_at + 528, s11);
   store(out_at + 1040, s21);
   store(out_at + 1552, s31);
   store(out_at + 2064, s41);
+  store(out_at + 2576, s51);
+  store(out_at + 3088, s61);
+  store(out_at + 3600, s71);
   store(out_at + 32, s02);
   store(out_at + 544, s12);
   store(out_at + 1056, s22);
   store(out_at + 1568, s32);
   store(out_at + 2080, s42);
-  store(out_at + 48, s03);
-  store(out_at + 560, s13);
-  store(out_at + 1072, s23);
-  store(out_at + 1584, s33);
-  store(out_at + 2096, s43);
+  store(out_at + 2592, s52);
+  store(out_at + 3104, s62);
+  store(out_at + 3616, s72);
+}
+
+// 9 rows of a times 32 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wo_tile_9x32(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
+  vec s80 = splat(0.0f), s81 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 32 * k);
+    const vec b1 = load(w + 32 * k + 16);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(a[k + 512]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(a[k + 1024]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(a[k + 1536]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(a[k + 2048]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(a[k + 2560]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    const vec a6 = splat(a[k + 3072]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    const vec a7 = splat(a[k + 3584]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+    const vec a8 = splat(a[k + 4096]);
+    s80 = fma(a8, b0, s80);
+    s81 = fma(a8, b1, s81);
+  }
+
+  const long n = 16 * vector;
+
+  float* out_at = m.out + 512 * row + n;
+  store(out_at, s00);
+  store(out_at + 512, s10);
+  store(out_at + 1024, s20);
+  store(out_at + 1536, s30);
+  store(out_at + 2048, s40);
+  store(out_at + 2560, s50);
+  store(out_at + 3072, s60);
+  store(out_at + 3584, s70);
+  store(out_at + 4096, s80);
+  store(out_at + 16, s01);
+  store(out_at + 528, s11);
+  store(out_at + 1040, s21);
+  store(out_at + 1552, s31);
+  store(out_at + 2064, s41);
+  store(out_at + 2576, s51);
+  store(out_at + 3088, s61);
+  store(out_at + 3600, s71);
+  store(out_at + 4112, s81);
+}
+
+// 8 rows of a times 32 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wo_tile_8x32(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 512; ++k) {
+    const vec b0 = load(w + 32 * k);
+    const vec b1 = load(w + 32 * k + 16);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(a[k + 512]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(a[k + 1024]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(a[k + 1536]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(a[k + 2048]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(a[k + 2560]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    const vec a6 = splat(a[k + 3072]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    const vec a7 = splat(a[k + 3584]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+  }
+
+  const long n = 16 * vector;
+
+  float* out_at = m.out + 512 * row + n;
+  store(out_at, s00);
+  store(out_at + 512, s10);
+  store(out_at + 1024, s20);
+  store(out_at + 1536, s30);
+  store(out_at + 2048, s40);
+  store(out_at + 2560, s50);
+  store(out_at + 3072, s60);
+  store(out_at + 3584, s70);
+  store(out_at + 16, s01);
+  store(out_at + 528, s11);
+  store(out_at + 1040, s21);
+  store(out_at + 1552, s31);
+  store(out_at + 2064, s41);
+  store(out_at + 2576, s51);
+  store(out_at + 3088, s61);
+  store(out_at + 3600, s71);
 }
 
 // An item: all rows against one panel of columns.
 [[gnu::noinline]] void project_wo(const Memory& m, long item) {
   const float* a = m.heads;
-  const float* w = m.packed + 32768 * item + 802816;
-  const long vector = 4 * item;
-  for (long row = 0; row < 108; row += 6) {
-    wo_tile_6x64(m, a + 512 * row, w, row, vector);
-  }
-  for (long row = 108; row < 128; row += 5) {
-    wo_tile_5x64(m, a + 512 * row, w, row, vector);
+  const float* w = m.packed + 24576 * item + 802816;
+  const long vector = 3 * item;
+  if (item < 10) {
+    for (long row = 0; row < 72; row += 9) {
+      wo_tile_9x48(m, a + 512 * row, w, row, vector);
+    }
+    for (long row = 72; row < 128; row += 8) {
+      wo_tile_8x48(m, a + 512 * row, w, row, vector);
+    }
+  } else {
+    for (long row = 0; row < 72; row += 9) {
+      wo_tile_9x32(m, a + 512 * row, w, row, vector);
+    }
+    for (long row = 72; row < 128; row += 8) {
+      wo_tile_8x32(m, a + 512 * row, w, row, vector);
+    }
   }
 }
 
@@ -2283,54 +3095,58 @@ size_t workspace_bytes(int workers) { return 1048576u + 34240u * (size_t)workers
 size_t packed_bytes() { return 4259840u; }
 
 void pack_weights(const textbook_mha_1_128_512_8_weights* w, float* packed) {
-  // wq: panels of 64 columns, each [512, columns]
+  // wq: panels of 48 columns, each [512, columns]
   for (long vector = 0; vector < 32; ++vector) {
-    const long panel = vector / 4;
+    const long panel = vector / 3;
+    const long width = panel < 10 ? 48 : 32;
     const long place = vector % 4;
     const long column = 16 * place;
-    float* to = packed + 32768 * panel + 16 * (vector % 4) + 16384;
+    float* to = packed + 24576 * panel + 16 * (vector % 3) + 16384;
     const float* from = w->wq + 512 * (64 * (vector / 4) + column);
     for (long k = 0; k < 512; ++k) {
       for (long lane = 0; lane < 16; ++lane) {
-        to[64 * k + lane] = from[512 * lane + k];
+        to[k * width + lane] = from[512 * lane + k];
       }
     }
   }
-  // wk: panels of 64 columns, each [512, columns]
+  // wk: panels of 48 columns, each [512, columns]
   for (long vector = 0; vector < 32; ++vector) {
-    const long panel = vector / 4;
+    const long panel = vector / 3;
+    const long width = panel < 10 ? 48 : 32;
     const long place = vector % 4;
     const long column = 16 * place;
-    float* to = packed + 32768 * panel + 16 * (vector % 4) + 278528;
+    float* to = packed + 24576 * panel + 16 * (vector % 3) + 278528;
     const float* from = w->wk + 512 * (64 * (vector / 4) + column);
     for (long k = 0; k < 512; ++k) {
       for (long lane = 0; lane < 16; ++lane) {
-        to[64 * k + lane] = from[512 * lane + k];
+        to[k * width + lane] = from[512 * lane + k];
       }
     }
   }
-  // wv: panels of 64 columns, each [512, columns]
+  // wv: panels of 48 columns, each [512, columns]
   for (long vector = 0; vector < 32; ++vector) {
-    const long panel = vector / 4;
+    const long panel = vector / 3;
+    const long width = panel < 10 ? 48 : 32;
     const long place = vector % 4;
     const long column = 16 * place;
-    float* to = packed + 32768 * panel + 16 * (vector % 4) + 540672;
+    float* to = packed + 24576 * panel + 16 * (vector % 3) + 540672;
     const float* from = w->wv + 512 * (64 * (vector / 4) + column);
     for (long k = 0; k < 512; ++k) {
       for (long lane = 0; lane < 16; ++lane) {
-        to[64 * k + lane] = from[512 * lane + k];
+        to[k * width + lane] = from[512 * lane + k];
       }
     }
   }
-  // wo: panels of 64 columns, each [512, columns]
+  // wo: panels of 48 columns, each [512, columns]
   for (long vector = 0; vector < 32; ++vector) {
-    const long panel = vector / 4;
+    const long panel = vector / 3;
+    const long width = panel < 10 ? 48 : 32;
     const long column = 16 * vector;
-    float* to = packed + 32768 * panel + 16 * (vector % 4) + 802816;
+    float* to = packed + 24576 * panel + 16 * (vector % 3) + 802816;
     const float* from = w->wo + 512 * column;
     for (long k = 0; k < 512; ++k) {
       for (long lane = 0; lane < 16; ++lane) {
-        to[64 * k + lane] = from[512 * lane + k];
+        to[k * width + lane] = from[512 * lane + k];
       }
     }
   }
@@ -2376,9 +3192,9 @@ void run(const textbook_mha_1_128_512_8_args* args, const void* packed, void* wo
     if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
     for (long item = 0; item < items; ++item) body(&m, item, 0);
   };
-  each(24, project_wq_wk_wv_body);
+  each(33, project_wq_wk_wv_body);
   each(32, attention_body);
-  each(8, project_wo_body);
+  each(11, project_wo_body);
 }
 
 }  // namespace textbook_mha_1_128_512_8_avx512

@@ -17,16 +17,16 @@
 //
 // What was decided:
 // - project_wq_wk_wv: 128 rows of 512 by wq (512 columns), wk (512 columns) and wv (512 columns),
-//   packed in 48 panels of 32 columns (64 kB), one an item; tiles of 3 rows x 32 columns: 12 of 16
-//   registers accumulate, a step is 12 fma on 7 loads.
+//   packed in 66 panels of 24 columns (48 kB), one an item; tiles of 4 rows x 24 columns: 12 of 16
+//   registers accumulate, a step is 12 fma on 7 loads; tiles ask memory for the next panel.
 // - attention: 8 times 128 rows against 128 columns, 128 at a time: their scores lie in a worker's
 //   17 kB and nowhere else. 8 blocks of 16 rows, score tiles of 4 columns x 16 lanes: 8 of 16
 //   registers accumulate, a step is 8 fma on 6 loads. Whole tiles of removed pairs are skipped;
 //   tiles that keep all pairs test none. Value tiles of 4 rows x 24 columns: 12 of 16 registers
 //   accumulate, a step is 12 fma on 7 loads.
-// - project_wo: 128 rows of 512 by wo (512 columns), packed in 16 panels of 32 columns (64 kB), one
-//   an item; tiles of 3 rows x 32 columns: 12 of 16 registers accumulate, a step is 12 fma on 7
-//   loads.
+// - project_wo: 128 rows of 512 by wo (512 columns), packed in 22 panels of 24 columns (48 kB), one
+//   an item; tiles of 4 rows x 24 columns: 12 of 16 registers accumulate, a step is 12 fma on 7
+//   loads; tiles ask memory for the next panel.
 #include "textbook_mha_1_128_512_8.h"
 
 #ifdef __FAST_MATH__
@@ -396,6 +396,8 @@ static inline void restore_float_state(unsigned before) {
 #endif
 }
 
+static inline void prefetch_l2(const float* p) { __builtin_prefetch(p, 0, 2); }
+
 static inline long smaller(long a, long b) { return b < a ? b : a; }
 
 // Where everything lies. Below, c0 and c1 count the outer dimensions, row and col the inner ones.
@@ -426,293 +428,324 @@ struct attention_memory {
   float fast[1024];       // [16][64], the results that it came to replace
 };
 
-// 3 rows of a times 32 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wq_tile_3x32(const Memory& m, const float* a, const float* w, long row,
+// 4 rows of a times 24 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wq_tile_4x24(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  for (long from = 0; from < 512; from += 16) {
+    prefetch_l2(w + 24 * from + 16 * (24 * row / 128) + 12288);
 #pragma GCC unroll 4
-  for (long k = 0; k < 512; ++k) {
-    const vec a0 = splat(a[k]);
-    const vec a1 = splat(a[k + 512]);
-    const vec a2 = splat(a[k + 1024]);
-    const vec b0 = load(w + 32 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    s20 = fma(a2, b0, s20);
-    const vec b1 = load(w + 32 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    s21 = fma(a2, b1, s21);
-    const vec b2 = load(w + 32 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    s22 = fma(a2, b2, s22);
-    const vec b3 = load(w + 32 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-    s23 = fma(a2, b3, s23);
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(w + 24 * k);
+      const vec b1 = load(w + 24 * k + 8);
+      const vec b2 = load(w + 24 * k + 16);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      const vec a1 = splat(a[k + 512]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      const vec a2 = splat(a[k + 1024]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      const vec a3 = splat(a[k + 1536]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+    }
   }
 
-  const long group = vector / 8;
-  const long n = 8 * (vector % 8);
+  const long group0 = vector / 8;
+  const long n0 = 8 * (vector % 8);
+  const long group1 = (vector + 1) / 8;
+  const long n1 = 8 * ((vector + 1) % 8);
+  const long group2 = (vector + 2) / 8;
+  const long n2 = 8 * ((vector + 2) % 8);
 
-  float* wq_out_at = m.wq_out + 8192 * group + 64 * row + n;
-  const float* angles_at = m.angles + 64 * row + n;
+  float* wq_out_at = m.wq_out + 8192 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
   store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8192));
   store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8256));
   store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8320));
-  store(wq_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 8200));
-  store(wq_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 8264));
-  store(wq_out_at + 136, s21 * load(angles_at + 136) + swap_pairs(s21) * load(angles_at + 8328));
-  store(wq_out_at + 16, s02 * load(angles_at + 16) + swap_pairs(s02) * load(angles_at + 8208));
-  store(wq_out_at + 80, s12 * load(angles_at + 80) + swap_pairs(s12) * load(angles_at + 8272));
-  store(wq_out_at + 144, s22 * load(angles_at + 144) + swap_pairs(s22) * load(angles_at + 8336));
-  store(wq_out_at + 24, s03 * load(angles_at + 24) + swap_pairs(s03) * load(angles_at + 8216));
-  store(wq_out_at + 88, s13 * load(angles_at + 88) + swap_pairs(s13) * load(angles_at + 8280));
-  store(wq_out_at + 152, s23 * load(angles_at + 152) + swap_pairs(s23) * load(angles_at + 8344));
+  store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8384));
+  float* wq_out_at1 = m.wq_out + 8192 * group1 + 64 * row + n1;
+  const float* angles_at1 = m.angles + 64 * row + n1;
+  store(wq_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 8192));
+  store(wq_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 8256));
+  store(wq_out_at1 + 128, s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 8320));
+  store(wq_out_at1 + 192, s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 8384));
+  float* wq_out_at2 = m.wq_out + 8192 * group2 + 64 * row + n2;
+  const float* angles_at2 = m.angles + 64 * row + n2;
+  store(wq_out_at2, s02 * load(angles_at2) + swap_pairs(s02) * load(angles_at2 + 8192));
+  store(wq_out_at2 + 64, s12 * load(angles_at2 + 64) + swap_pairs(s12) * load(angles_at2 + 8256));
+  store(wq_out_at2 + 128, s22 * load(angles_at2 + 128) + swap_pairs(s22) * load(angles_at2 + 8320));
+  store(wq_out_at2 + 192, s32 * load(angles_at2 + 192) + swap_pairs(s32) * load(angles_at2 + 8384));
 }
 
-// 2 rows of a times 32 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wq_tile_2x32(const Memory& m, const float* a, const float* w, long row,
+// 4 rows of a times 8 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wq_tile_4x8(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  for (long from = 0; from < 512; from += 16) {
+    prefetch_l2(w + 8 * from + 16 * (8 * row / 128) + 4096);
 #pragma GCC unroll 4
-  for (long k = 0; k < 512; ++k) {
-    const vec a0 = splat(a[k]);
-    const vec a1 = splat(a[k + 512]);
-    const vec b0 = load(w + 32 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    const vec b1 = load(w + 32 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    const vec b2 = load(w + 32 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    const vec b3 = load(w + 32 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(w + 8 * k);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      const vec a1 = splat(a[k + 512]);
+      s10 = fma(a1, b0, s10);
+      const vec a2 = splat(a[k + 1024]);
+      s20 = fma(a2, b0, s20);
+      const vec a3 = splat(a[k + 1536]);
+      s30 = fma(a3, b0, s30);
+    }
   }
 
-  const long group = vector / 8;
-  const long n = 8 * (vector % 8);
+  const long group0 = vector / 8;
+  const long n0 = 8 * (vector % 8);
 
-  float* wq_out_at = m.wq_out + 8192 * group + 64 * row + n;
-  const float* angles_at = m.angles + 64 * row + n;
+  float* wq_out_at = m.wq_out + 8192 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
   store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8192));
   store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8256));
-  store(wq_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 8200));
-  store(wq_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 8264));
-  store(wq_out_at + 16, s02 * load(angles_at + 16) + swap_pairs(s02) * load(angles_at + 8208));
-  store(wq_out_at + 80, s12 * load(angles_at + 80) + swap_pairs(s12) * load(angles_at + 8272));
-  store(wq_out_at + 24, s03 * load(angles_at + 24) + swap_pairs(s03) * load(angles_at + 8216));
-  store(wq_out_at + 88, s13 * load(angles_at + 88) + swap_pairs(s13) * load(angles_at + 8280));
+  store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8320));
+  store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8384));
 }
 
-// 3 rows of a times 32 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wk_tile_3x32(const Memory& m, const float* a, const float* w, long row,
+// 4 rows of a times 24 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wk_tile_4x24(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  for (long from = 0; from < 512; from += 16) {
+    prefetch_l2(w + 24 * from + 16 * (24 * row / 128) + 12288);
 #pragma GCC unroll 4
-  for (long k = 0; k < 512; ++k) {
-    const vec a0 = splat(a[k]);
-    const vec a1 = splat(a[k + 512]);
-    const vec a2 = splat(a[k + 1024]);
-    const vec b0 = load(w + 32 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    s20 = fma(a2, b0, s20);
-    const vec b1 = load(w + 32 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    s21 = fma(a2, b1, s21);
-    const vec b2 = load(w + 32 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    s22 = fma(a2, b2, s22);
-    const vec b3 = load(w + 32 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-    s23 = fma(a2, b3, s23);
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(w + 24 * k);
+      const vec b1 = load(w + 24 * k + 8);
+      const vec b2 = load(w + 24 * k + 16);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      const vec a1 = splat(a[k + 512]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      const vec a2 = splat(a[k + 1024]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      const vec a3 = splat(a[k + 1536]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+    }
   }
 
-  const long group = vector / 8;
-  const long n = 8 * (vector % 8);
+  const long group0 = vector / 8;
+  const long n0 = 8 * (vector % 8);
+  const long group1 = (vector + 1) / 8;
+  const long n1 = 8 * ((vector + 1) % 8);
+  const long group2 = (vector + 2) / 8;
+  const long n2 = 8 * ((vector + 2) % 8);
 
-  float* wk_out_at = m.wk_out + 8192 * group + 64 * row + n;
-  const float* angles_at = m.angles + 64 * row + n;
+  float* wk_out_at = m.wk_out + 8192 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
   store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8192));
   store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8256));
   store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8320));
-  store(wk_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 8200));
-  store(wk_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 8264));
-  store(wk_out_at + 136, s21 * load(angles_at + 136) + swap_pairs(s21) * load(angles_at + 8328));
-  store(wk_out_at + 16, s02 * load(angles_at + 16) + swap_pairs(s02) * load(angles_at + 8208));
-  store(wk_out_at + 80, s12 * load(angles_at + 80) + swap_pairs(s12) * load(angles_at + 8272));
-  store(wk_out_at + 144, s22 * load(angles_at + 144) + swap_pairs(s22) * load(angles_at + 8336));
-  store(wk_out_at + 24, s03 * load(angles_at + 24) + swap_pairs(s03) * load(angles_at + 8216));
-  store(wk_out_at + 88, s13 * load(angles_at + 88) + swap_pairs(s13) * load(angles_at + 8280));
-  store(wk_out_at + 152, s23 * load(angles_at + 152) + swap_pairs(s23) * load(angles_at + 8344));
+  store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8384));
+  float* wk_out_at1 = m.wk_out + 8192 * group1 + 64 * row + n1;
+  const float* angles_at1 = m.angles + 64 * row + n1;
+  store(wk_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 8192));
+  store(wk_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 8256));
+  store(wk_out_at1 + 128, s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 8320));
+  store(wk_out_at1 + 192, s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 8384));
+  float* wk_out_at2 = m.wk_out + 8192 * group2 + 64 * row + n2;
+  const float* angles_at2 = m.angles + 64 * row + n2;
+  store(wk_out_at2, s02 * load(angles_at2) + swap_pairs(s02) * load(angles_at2 + 8192));
+  store(wk_out_at2 + 64, s12 * load(angles_at2 + 64) + swap_pairs(s12) * load(angles_at2 + 8256));
+  store(wk_out_at2 + 128, s22 * load(angles_at2 + 128) + swap_pairs(s22) * load(angles_at2 + 8320));
+  store(wk_out_at2 + 192, s32 * load(angles_at2 + 192) + swap_pairs(s32) * load(angles_at2 + 8384));
 }
 
-// 2 rows of a times 32 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wk_tile_2x32(const Memory& m, const float* a, const float* w, long row,
+// 4 rows of a times 8 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wk_tile_4x8(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  for (long from = 0; from < 512; from += 16) {
+    prefetch_l2(w + 8 * from + 16 * (8 * row / 128) + 4096);
 #pragma GCC unroll 4
-  for (long k = 0; k < 512; ++k) {
-    const vec a0 = splat(a[k]);
-    const vec a1 = splat(a[k + 512]);
-    const vec b0 = load(w + 32 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    const vec b1 = load(w + 32 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    const vec b2 = load(w + 32 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    const vec b3 = load(w + 32 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(w + 8 * k);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      const vec a1 = splat(a[k + 512]);
+      s10 = fma(a1, b0, s10);
+      const vec a2 = splat(a[k + 1024]);
+      s20 = fma(a2, b0, s20);
+      const vec a3 = splat(a[k + 1536]);
+      s30 = fma(a3, b0, s30);
+    }
   }
 
-  const long group = vector / 8;
-  const long n = 8 * (vector % 8);
+  const long group0 = vector / 8;
+  const long n0 = 8 * (vector % 8);
 
-  float* wk_out_at = m.wk_out + 8192 * group + 64 * row + n;
-  const float* angles_at = m.angles + 64 * row + n;
+  float* wk_out_at = m.wk_out + 8192 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
   store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8192));
   store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8256));
-  store(wk_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 8200));
-  store(wk_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 8264));
-  store(wk_out_at + 16, s02 * load(angles_at + 16) + swap_pairs(s02) * load(angles_at + 8208));
-  store(wk_out_at + 80, s12 * load(angles_at + 80) + swap_pairs(s12) * load(angles_at + 8272));
-  store(wk_out_at + 24, s03 * load(angles_at + 24) + swap_pairs(s03) * load(angles_at + 8216));
-  store(wk_out_at + 88, s13 * load(angles_at + 88) + swap_pairs(s13) * load(angles_at + 8280));
+  store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8320));
+  store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8384));
 }
 
-// 3 rows of a times 32 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wv_tile_3x32(const Memory& m, const float* a, const float* w, long row,
+// 4 rows of a times 24 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wv_tile_4x24(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  for (long from = 0; from < 512; from += 16) {
+    prefetch_l2(w + 24 * from + 16 * (24 * row / 128) + 12288);
 #pragma GCC unroll 4
-  for (long k = 0; k < 512; ++k) {
-    const vec a0 = splat(a[k]);
-    const vec a1 = splat(a[k + 512]);
-    const vec a2 = splat(a[k + 1024]);
-    const vec b0 = load(w + 32 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    s20 = fma(a2, b0, s20);
-    const vec b1 = load(w + 32 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    s21 = fma(a2, b1, s21);
-    const vec b2 = load(w + 32 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    s22 = fma(a2, b2, s22);
-    const vec b3 = load(w + 32 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-    s23 = fma(a2, b3, s23);
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(w + 24 * k);
+      const vec b1 = load(w + 24 * k + 8);
+      const vec b2 = load(w + 24 * k + 16);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      const vec a1 = splat(a[k + 512]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      const vec a2 = splat(a[k + 1024]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      const vec a3 = splat(a[k + 1536]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+    }
   }
 
-  const long group = vector / 8;
-  const long n = 8 * (vector % 8);
+  const long group0 = vector / 8;
+  const long n0 = 8 * (vector % 8);
+  const long group1 = (vector + 1) / 8;
+  const long n1 = 8 * ((vector + 1) % 8);
+  const long group2 = (vector + 2) / 8;
+  const long n2 = 8 * ((vector + 2) % 8);
 
-  float* wv_out_at = m.wv_out + 8192 * group + 64 * row + n;
+  float* wv_out_at = m.wv_out + 8192 * group0 + 64 * row + n0;
   store(wv_out_at, s00);
   store(wv_out_at + 64, s10);
   store(wv_out_at + 128, s20);
-  store(wv_out_at + 8, s01);
-  store(wv_out_at + 72, s11);
-  store(wv_out_at + 136, s21);
-  store(wv_out_at + 16, s02);
-  store(wv_out_at + 80, s12);
-  store(wv_out_at + 144, s22);
-  store(wv_out_at + 24, s03);
-  store(wv_out_at + 88, s13);
-  store(wv_out_at + 152, s23);
+  store(wv_out_at + 192, s30);
+  float* wv_out_at1 = m.wv_out + 8192 * group1 + 64 * row + n1;
+  store(wv_out_at1, s01);
+  store(wv_out_at1 + 64, s11);
+  store(wv_out_at1 + 128, s21);
+  store(wv_out_at1 + 192, s31);
+  float* wv_out_at2 = m.wv_out + 8192 * group2 + 64 * row + n2;
+  store(wv_out_at2, s02);
+  store(wv_out_at2 + 64, s12);
+  store(wv_out_at2 + 128, s22);
+  store(wv_out_at2 + 192, s32);
 }
 
-// 2 rows of a times 32 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wv_tile_2x32(const Memory& m, const float* a, const float* w, long row,
+// 4 rows of a times 8 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wv_tile_4x8(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  for (long from = 0; from < 512; from += 16) {
+    prefetch_l2(w + 8 * from + 16 * (8 * row / 128) + 4096);
 #pragma GCC unroll 4
-  for (long k = 0; k < 512; ++k) {
-    const vec a0 = splat(a[k]);
-    const vec a1 = splat(a[k + 512]);
-    const vec b0 = load(w + 32 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    const vec b1 = load(w + 32 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    const vec b2 = load(w + 32 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    const vec b3 = load(w + 32 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(w + 8 * k);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      const vec a1 = splat(a[k + 512]);
+      s10 = fma(a1, b0, s10);
+      const vec a2 = splat(a[k + 1024]);
+      s20 = fma(a2, b0, s20);
+      const vec a3 = splat(a[k + 1536]);
+      s30 = fma(a3, b0, s30);
+    }
   }
 
-  const long group = vector / 8;
-  const long n = 8 * (vector % 8);
+  const long group0 = vector / 8;
+  const long n0 = 8 * (vector % 8);
 
-  float* wv_out_at = m.wv_out + 8192 * group + 64 * row + n;
+  float* wv_out_at = m.wv_out + 8192 * group0 + 64 * row + n0;
   store(wv_out_at, s00);
   store(wv_out_at + 64, s10);
-  store(wv_out_at + 8, s01);
-  store(wv_out_at + 72, s11);
-  store(wv_out_at + 16, s02);
-  store(wv_out_at + 80, s12);
-  store(wv_out_at + 24, s03);
-  store(wv_out_at + 88, s13);
+  store(wv_out_at + 128, s20);
+  store(wv_out_at + 192, s30);
 }
 
 // An item: all rows against one panel of columns.
 [[gnu::noinline]] void project_wq_wk_wv(const Memory& m, long item) {
-  if (item < 16) {
+  if (item < 22) {
     const float* a = m.x;
-    const float* w = m.packed + 16384 * item + 16384;
-    const long vector = 4 * item;
-    for (long row = 0; row < 126; row += 3) {
-      wq_tile_3x32(m, a + 512 * row, w, row, vector);
+    const float* w = m.packed + 12288 * item + 16384;
+    const long vector = 3 * item;
+    if (item < 21) {
+      for (long row = 0; row < 128; row += 4) {
+        wq_tile_4x24(m, a + 512 * row, w, row, vector);
+      }
+    } else {
+      for (long row = 0; row < 128; row += 4) {
+        wq_tile_4x8(m, a + 512 * row, w, row, vector);
+      }
     }
-    {
-      wq_tile_2x32(m, a + 64512, w, 126, vector);
-    }
-  } else if (item < 32) {
+  } else if (item < 44) {
     const float* a = m.x;
-    const float* w = m.packed + 16384 * item + 16384;
-    const long vector = 4 * item - 64;
-    for (long row = 0; row < 126; row += 3) {
-      wk_tile_3x32(m, a + 512 * row, w, row, vector);
-    }
-    {
-      wk_tile_2x32(m, a + 64512, w, 126, vector);
+    const float* w = m.packed + 12288 * item + 8192;
+    const long vector = 3 * item - 66;
+    if (item - 22 < 21) {
+      for (long row = 0; row < 128; row += 4) {
+        wk_tile_4x24(m, a + 512 * row, w, row, vector);
+      }
+    } else {
+      for (long row = 0; row < 128; row += 4) {
+        wk_tile_4x8(m, a + 512 * row, w, row, vector);
+      }
     }
   } else {
     const float* a = m.x;
-    const float* w = m.packed + 16384 * item + 16384;
-    const long vector = 4 * item - 128;
-    for (long row = 0; row < 126; row += 3) {
-      wv_tile_3x32(m, a + 512 * row, w, row, vector);
-    }
-    {
-      wv_tile_2x32(m, a + 64512, w, 126, vector);
+    const float* w = m.packed + 12288 * item;
+    const long vector = 3 * item - 132;
+    if (item - 44 < 21) {
+      for (long row = 0; row < 128; row += 4) {
+        wv_tile_4x24(m, a + 512 * row, w, row, vector);
+      }
+    } else {
+      for (long row = 0; row < 128; row += 4) {
+        wv_tile_4x8(m, a + 512 * row, w, row, vector);
+      }
     }
   }
 }
@@ -1698,33 +1731,37 @@ struct attention_memory {
   attention_16_rows(m, c1, block, local);
 }
 
-// 3 rows of a times 32 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wo_tile_3x32(const Memory& m, const float* a, const float* w, long row,
+// 4 rows of a times 24 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wo_tile_4x24(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  for (long from = 0; from < 512; from += 16) {
+    prefetch_l2(w + 24 * from + 16 * (24 * row / 128) + 12288);
 #pragma GCC unroll 4
-  for (long k = 0; k < 512; ++k) {
-    const vec a0 = splat(a[k]);
-    const vec a1 = splat(a[k + 512]);
-    const vec a2 = splat(a[k + 1024]);
-    const vec b0 = load(w + 32 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    s20 = fma(a2, b0, s20);
-    const vec b1 = load(w + 32 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    s21 = fma(a2, b1, s21);
-    const vec b2 = load(w + 32 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    s22 = fma(a2, b2, s22);
-    const vec b3 = load(w + 32 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-    s23 = fma(a2, b3, s23);
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(w + 24 * k);
+      const vec b1 = load(w + 24 * k + 8);
+      const vec b2 = load(w + 24 * k + 16);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      const vec a1 = splat(a[k + 512]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      const vec a2 = splat(a[k + 1024]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      const vec a3 = splat(a[k + 1536]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+    }
   }
 
   const long n = 8 * vector;
@@ -1733,38 +1770,38 @@ struct attention_memory {
   store(out_at, s00);
   store(out_at + 512, s10);
   store(out_at + 1024, s20);
+  store(out_at + 1536, s30);
   store(out_at + 8, s01);
   store(out_at + 520, s11);
   store(out_at + 1032, s21);
+  store(out_at + 1544, s31);
   store(out_at + 16, s02);
   store(out_at + 528, s12);
   store(out_at + 1040, s22);
-  store(out_at + 24, s03);
-  store(out_at + 536, s13);
-  store(out_at + 1048, s23);
+  store(out_at + 1552, s32);
 }
 
-// 2 rows of a times 32 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wo_tile_2x32(const Memory& m, const float* a, const float* w, long row,
+// 4 rows of a times 8 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wo_tile_4x8(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  for (long from = 0; from < 512; from += 16) {
+    prefetch_l2(w + 8 * from + 16 * (8 * row / 128) + 4096);
 #pragma GCC unroll 4
-  for (long k = 0; k < 512; ++k) {
-    const vec a0 = splat(a[k]);
-    const vec a1 = splat(a[k + 512]);
-    const vec b0 = load(w + 32 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    const vec b1 = load(w + 32 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    const vec b2 = load(w + 32 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    const vec b3 = load(w + 32 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(w + 8 * k);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      const vec a1 = splat(a[k + 512]);
+      s10 = fma(a1, b0, s10);
+      const vec a2 = splat(a[k + 1024]);
+      s20 = fma(a2, b0, s20);
+      const vec a3 = splat(a[k + 1536]);
+      s30 = fma(a3, b0, s30);
+    }
   }
 
   const long n = 8 * vector;
@@ -1772,24 +1809,23 @@ struct attention_memory {
   float* out_at = m.out + 512 * row + n;
   store(out_at, s00);
   store(out_at + 512, s10);
-  store(out_at + 8, s01);
-  store(out_at + 520, s11);
-  store(out_at + 16, s02);
-  store(out_at + 528, s12);
-  store(out_at + 24, s03);
-  store(out_at + 536, s13);
+  store(out_at + 1024, s20);
+  store(out_at + 1536, s30);
 }
 
 // An item: all rows against one panel of columns.
 [[gnu::noinline]] void project_wo(const Memory& m, long item) {
   const float* a = m.heads;
-  const float* w = m.packed + 16384 * item + 802816;
-  const long vector = 4 * item;
-  for (long row = 0; row < 126; row += 3) {
-    wo_tile_3x32(m, a + 512 * row, w, row, vector);
-  }
-  {
-    wo_tile_2x32(m, a + 64512, w, 126, vector);
+  const float* w = m.packed + 12288 * item + 802816;
+  const long vector = 3 * item;
+  if (item < 21) {
+    for (long row = 0; row < 128; row += 4) {
+      wo_tile_4x24(m, a + 512 * row, w, row, vector);
+    }
+  } else {
+    for (long row = 0; row < 128; row += 4) {
+      wo_tile_4x8(m, a + 512 * row, w, row, vector);
+    }
   }
 }
 
@@ -1842,54 +1878,58 @@ size_t workspace_bytes(int workers) { return 1048576u + 17408u * (size_t)workers
 size_t packed_bytes() { return 4259840u; }
 
 void pack_weights(const textbook_mha_1_128_512_8_weights* w, float* packed) {
-  // wq: panels of 32 columns, each [512, columns]
+  // wq: panels of 24 columns, each [512, columns]
   for (long vector = 0; vector < 64; ++vector) {
-    const long panel = vector / 4;
+    const long panel = vector / 3;
+    const long width = panel < 21 ? 24 : 8;
     const long place = vector % 8;
     const long column = 8 * place;
-    float* to = packed + 16384 * panel + 8 * (vector % 4) + 16384;
+    float* to = packed + 12288 * panel + 8 * (vector % 3) + 16384;
     const float* from = w->wq + 512 * (64 * (vector / 8) + column);
     for (long k = 0; k < 512; ++k) {
       for (long lane = 0; lane < 8; ++lane) {
-        to[32 * k + lane] = from[512 * lane + k];
+        to[k * width + lane] = from[512 * lane + k];
       }
     }
   }
-  // wk: panels of 32 columns, each [512, columns]
+  // wk: panels of 24 columns, each [512, columns]
   for (long vector = 0; vector < 64; ++vector) {
-    const long panel = vector / 4;
+    const long panel = vector / 3;
+    const long width = panel < 21 ? 24 : 8;
     const long place = vector % 8;
     const long column = 8 * place;
-    float* to = packed + 16384 * panel + 8 * (vector % 4) + 278528;
+    float* to = packed + 12288 * panel + 8 * (vector % 3) + 278528;
     const float* from = w->wk + 512 * (64 * (vector / 8) + column);
     for (long k = 0; k < 512; ++k) {
       for (long lane = 0; lane < 8; ++lane) {
-        to[32 * k + lane] = from[512 * lane + k];
+        to[k * width + lane] = from[512 * lane + k];
       }
     }
   }
-  // wv: panels of 32 columns, each [512, columns]
+  // wv: panels of 24 columns, each [512, columns]
   for (long vector = 0; vector < 64; ++vector) {
-    const long panel = vector / 4;
+    const long panel = vector / 3;
+    const long width = panel < 21 ? 24 : 8;
     const long place = vector % 8;
     const long column = 8 * place;
-    float* to = packed + 16384 * panel + 8 * (vector % 4) + 540672;
+    float* to = packed + 12288 * panel + 8 * (vector % 3) + 540672;
     const float* from = w->wv + 512 * (64 * (vector / 8) + column);
     for (long k = 0; k < 512; ++k) {
       for (long lane = 0; lane < 8; ++lane) {
-        to[32 * k + lane] = from[512 * lane + k];
+        to[k * width + lane] = from[512 * lane + k];
       }
     }
   }
-  // wo: panels of 32 columns, each [512, columns]
+  // wo: panels of 24 columns, each [512, columns]
   for (long vector = 0; vector < 64; ++vector) {
-    const long panel = vector / 4;
+    const long panel = vector / 3;
+    const long width = panel < 21 ? 24 : 8;
     const long column = 8 * vector;
-    float* to = packed + 16384 * panel + 8 * (vector % 4) + 802816;
+    float* to = packed + 12288 * panel + 8 * (vector % 3) + 802816;
     const float* from = w->wo + 512 * column;
     for (long k = 0; k < 512; ++k) {
       for (long lane = 0; lane < 8; ++lane) {
-        to[32 * k + lane] = from[512 * lane + k];
+        to[k * width + lane] = from[512 * lane + k];
       }
     }
   }
@@ -1935,9 +1975,9 @@ void run(const textbook_mha_1_128_512_8_args* args, const void* packed, void* wo
     if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
     for (long item = 0; item < items; ++item) body(&m, item, 0);
   };
-  each(48, project_wq_wk_wv_body);
+  each(66, project_wq_wk_wv_body);
   each(64, attention_body);
-  each(16, project_wo_body);
+  each(22, project_wo_body);
 }
 
 }  // namespace textbook_mha_1_128_512_8_portable

@@ -17,16 +17,16 @@
 //
 // What was decided:
 // - project_wq_wk_wv: 137 rows of 320 by wq (320 columns), wk (320 columns) and wv (320 columns),
-//   packed in 12 panels of 80 columns (100 kB), one an item; tiles of 5 rows x 80 columns: 25 of 32
-//   registers accumulate, a step is 25 fma on 10 loads.
+//   packed in 21 panels of 48 columns (60 kB), one an item; tiles of 9 rows x 48 columns: 27 of 32
+//   registers accumulate, a step is 27 fma on 12 loads; tiles ask memory for the next panel.
 // - attention: 5 times 137 rows against 137 columns, 144 at a time: their scores lie in a worker's
 //   52.9 kB and nowhere else. 2 blocks of 48 rows, score tiles of 8 columns x 48 lanes: 24 of 32
 //   registers accumulate, a step is 24 fma on 11 loads. 1 block of 41 rows, score tiles of 6
 //   columns x 48 lanes: 18 of 32 registers accumulate, a step is 18 fma on 9 loads. Whole tiles of
 //   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 6 rows x 64
 //   columns: 24 of 32 registers accumulate, a step is 24 fma on 10 loads.
-// - project_wo: 137 rows of 320 by wo (320 columns), packed in 4 panels of 80 columns (100 kB), one
-//   an item; tiles of 5 rows x 80 columns: 25 of 32 registers accumulate, a step is 25 fma on 10
+// - project_wo: 137 rows of 320 by wo (320 columns), packed in 7 panels of 48 columns (60 kB), one
+//   an item; tiles of 9 rows x 48 columns: 27 of 32 registers accumulate, a step is 27 fma on 12
 //   loads.
 #include "textbook_mha_1_137_320_5.h"
 
@@ -231,6 +231,8 @@ static inline void restore_float_state(unsigned before) {
 #endif
 }
 
+static inline void prefetch_l2(const float* p) { __builtin_prefetch(p, 0, 2); }
+
 static inline long smaller(long a, long b) { return b < a ? b : a; }
 
 // Where everything lies. Below, c0 and c1 count the outer dimensions, row and col the inner ones.
@@ -261,51 +263,67 @@ struct attention_memory {
   float fast[3072];       // [48][64], the results that it came to replace
 };
 
-// 5 rows of a times 80 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wq_tile_5x80(const Memory& m, const float* a, const float* w, long row,
+// 9 rows of a times 48 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wq_tile_9x48(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f), s24 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f), s34 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f), s44 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  vec s80 = splat(0.0f), s81 = splat(0.0f), s82 = splat(0.0f);
+  for (long from = 0; from < 320; from += 16) {
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15360);
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15376);
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15392);
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15408);
+    for (long four = from; four < from + 16; four += 4) {
 #pragma GCC unroll 4
-  for (long k = 0; k < 320; ++k) {
-    const vec b0 = load(w + 80 * k);
-    const vec b1 = load(w + 80 * k + 16);
-    const vec b2 = load(w + 80 * k + 32);
-    const vec b3 = load(w + 80 * k + 48);
-    const vec b4 = load(w + 80 * k + 64);
-    const vec a0 = splat(a[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    s03 = fma(a0, b3, s03);
-    s04 = fma(a0, b4, s04);
-    const vec a1 = splat(a[k + 320]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    s13 = fma(a1, b3, s13);
-    s14 = fma(a1, b4, s14);
-    const vec a2 = splat(a[k + 640]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    s23 = fma(a2, b3, s23);
-    s24 = fma(a2, b4, s24);
-    const vec a3 = splat(a[k + 960]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    s33 = fma(a3, b3, s33);
-    s34 = fma(a3, b4, s34);
-    const vec a4 = splat(a[k + 1280]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-    s43 = fma(a4, b3, s43);
-    s44 = fma(a4, b4, s44);
+      for (long k = four; k < four + 4; ++k) {
+        const vec b0 = load(w + 48 * k);
+        const vec b1 = load(w + 48 * k + 16);
+        const vec b2 = load(w + 48 * k + 32);
+        const vec a0 = splat(a[k]);
+        s00 = fma(a0, b0, s00);
+        s01 = fma(a0, b1, s01);
+        s02 = fma(a0, b2, s02);
+        const vec a1 = splat(a[k + 320]);
+        s10 = fma(a1, b0, s10);
+        s11 = fma(a1, b1, s11);
+        s12 = fma(a1, b2, s12);
+        const vec a2 = splat(a[k + 640]);
+        s20 = fma(a2, b0, s20);
+        s21 = fma(a2, b1, s21);
+        s22 = fma(a2, b2, s22);
+        const vec a3 = splat(a[k + 960]);
+        s30 = fma(a3, b0, s30);
+        s31 = fma(a3, b1, s31);
+        s32 = fma(a3, b2, s32);
+        const vec a4 = splat(a[k + 1280]);
+        s40 = fma(a4, b0, s40);
+        s41 = fma(a4, b1, s41);
+        s42 = fma(a4, b2, s42);
+        const vec a5 = splat(a[k + 1600]);
+        s50 = fma(a5, b0, s50);
+        s51 = fma(a5, b1, s51);
+        s52 = fma(a5, b2, s52);
+        const vec a6 = splat(a[k + 1920]);
+        s60 = fma(a6, b0, s60);
+        s61 = fma(a6, b1, s61);
+        s62 = fma(a6, b2, s62);
+        const vec a7 = splat(a[k + 2240]);
+        s70 = fma(a7, b0, s70);
+        s71 = fma(a7, b1, s71);
+        s72 = fma(a7, b2, s72);
+        const vec a8 = splat(a[k + 2560]);
+        s80 = fma(a8, b0, s80);
+        s81 = fma(a8, b1, s81);
+        s82 = fma(a8, b2, s82);
+      }
+    }
   }
 
   const long group0 = vector / 4;
@@ -314,10 +332,6 @@ struct attention_memory {
   const long n1 = 16 * ((vector + 1) % 4);
   const long group2 = (vector + 2) / 4;
   const long n2 = 16 * ((vector + 2) % 4);
-  const long group3 = (vector + 3) / 4;
-  const long n3 = 16 * ((vector + 3) % 4);
-  const long group4 = (vector + 4) / 4;
-  const long n4 = 16 * ((vector + 4) % 4);
 
   float* wq_out_at = m.wq_out + 8768 * group0 + 64 * row + n0;
   const float* angles_at = m.angles + 64 * row + n0;
@@ -326,6 +340,10 @@ struct attention_memory {
   store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8896));
   store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8960));
   store(wq_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 9024));
+  store(wq_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 9088));
+  store(wq_out_at + 384, s60 * load(angles_at + 384) + swap_pairs(s60) * load(angles_at + 9152));
+  store(wq_out_at + 448, s70 * load(angles_at + 448) + swap_pairs(s70) * load(angles_at + 9216));
+  store(wq_out_at + 512, s80 * load(angles_at + 512) + swap_pairs(s80) * load(angles_at + 9280));
   float* wq_out_at1 = m.wq_out + 8768 * group1 + 64 * row + n1;
   const float* angles_at1 = m.angles + 64 * row + n1;
   store(wq_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 8768));
@@ -333,6 +351,10 @@ struct attention_memory {
   store(wq_out_at1 + 128, s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 8896));
   store(wq_out_at1 + 192, s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 8960));
   store(wq_out_at1 + 256, s41 * load(angles_at1 + 256) + swap_pairs(s41) * load(angles_at1 + 9024));
+  store(wq_out_at1 + 320, s51 * load(angles_at1 + 320) + swap_pairs(s51) * load(angles_at1 + 9088));
+  store(wq_out_at1 + 384, s61 * load(angles_at1 + 384) + swap_pairs(s61) * load(angles_at1 + 9152));
+  store(wq_out_at1 + 448, s71 * load(angles_at1 + 448) + swap_pairs(s71) * load(angles_at1 + 9216));
+  store(wq_out_at1 + 512, s81 * load(angles_at1 + 512) + swap_pairs(s81) * load(angles_at1 + 9280));
   float* wq_out_at2 = m.wq_out + 8768 * group2 + 64 * row + n2;
   const float* angles_at2 = m.angles + 64 * row + n2;
   store(wq_out_at2, s02 * load(angles_at2) + swap_pairs(s02) * load(angles_at2 + 8768));
@@ -340,60 +362,67 @@ struct attention_memory {
   store(wq_out_at2 + 128, s22 * load(angles_at2 + 128) + swap_pairs(s22) * load(angles_at2 + 8896));
   store(wq_out_at2 + 192, s32 * load(angles_at2 + 192) + swap_pairs(s32) * load(angles_at2 + 8960));
   store(wq_out_at2 + 256, s42 * load(angles_at2 + 256) + swap_pairs(s42) * load(angles_at2 + 9024));
-  float* wq_out_at3 = m.wq_out + 8768 * group3 + 64 * row + n3;
-  const float* angles_at3 = m.angles + 64 * row + n3;
-  store(wq_out_at3, s03 * load(angles_at3) + swap_pairs(s03) * load(angles_at3 + 8768));
-  store(wq_out_at3 + 64, s13 * load(angles_at3 + 64) + swap_pairs(s13) * load(angles_at3 + 8832));
-  store(wq_out_at3 + 128, s23 * load(angles_at3 + 128) + swap_pairs(s23) * load(angles_at3 + 8896));
-  store(wq_out_at3 + 192, s33 * load(angles_at3 + 192) + swap_pairs(s33) * load(angles_at3 + 8960));
-  store(wq_out_at3 + 256, s43 * load(angles_at3 + 256) + swap_pairs(s43) * load(angles_at3 + 9024));
-  float* wq_out_at4 = m.wq_out + 8768 * group4 + 64 * row + n4;
-  const float* angles_at4 = m.angles + 64 * row + n4;
-  store(wq_out_at4, s04 * load(angles_at4) + swap_pairs(s04) * load(angles_at4 + 8768));
-  store(wq_out_at4 + 64, s14 * load(angles_at4 + 64) + swap_pairs(s14) * load(angles_at4 + 8832));
-  store(wq_out_at4 + 128, s24 * load(angles_at4 + 128) + swap_pairs(s24) * load(angles_at4 + 8896));
-  store(wq_out_at4 + 192, s34 * load(angles_at4 + 192) + swap_pairs(s34) * load(angles_at4 + 8960));
-  store(wq_out_at4 + 256, s44 * load(angles_at4 + 256) + swap_pairs(s44) * load(angles_at4 + 9024));
+  store(wq_out_at2 + 320, s52 * load(angles_at2 + 320) + swap_pairs(s52) * load(angles_at2 + 9088));
+  store(wq_out_at2 + 384, s62 * load(angles_at2 + 384) + swap_pairs(s62) * load(angles_at2 + 9152));
+  store(wq_out_at2 + 448, s72 * load(angles_at2 + 448) + swap_pairs(s72) * load(angles_at2 + 9216));
+  store(wq_out_at2 + 512, s82 * load(angles_at2 + 512) + swap_pairs(s82) * load(angles_at2 + 9280));
 }
 
-// 4 rows of a times 80 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wq_tile_4x80(const Memory& m, const float* a, const float* w, long row,
+// 8 rows of a times 48 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wq_tile_8x48(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f), s24 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f), s34 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  for (long from = 0; from < 320; from += 16) {
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15360);
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15376);
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15392);
+    for (long four = from; four < from + 16; four += 4) {
 #pragma GCC unroll 4
-  for (long k = 0; k < 320; ++k) {
-    const vec a0 = splat(a[k]);
-    const vec a1 = splat(a[k + 320]);
-    const vec a2 = splat(a[k + 640]);
-    const vec a3 = splat(a[k + 960]);
-    const vec b0 = load(w + 80 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    s20 = fma(a2, b0, s20);
-    s30 = fma(a3, b0, s30);
-    const vec b1 = load(w + 80 * k + 16);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    s21 = fma(a2, b1, s21);
-    s31 = fma(a3, b1, s31);
-    const vec b2 = load(w + 80 * k + 32);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    s22 = fma(a2, b2, s22);
-    s32 = fma(a3, b2, s32);
-    const vec b3 = load(w + 80 * k + 48);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-    s23 = fma(a2, b3, s23);
-    s33 = fma(a3, b3, s33);
-    const vec b4 = load(w + 80 * k + 64);
-    s04 = fma(a0, b4, s04);
-    s14 = fma(a1, b4, s14);
-    s24 = fma(a2, b4, s24);
-    s34 = fma(a3, b4, s34);
+      for (long k = four; k < four + 4; ++k) {
+        const vec b0 = load(w + 48 * k);
+        const vec b1 = load(w + 48 * k + 16);
+        const vec b2 = load(w + 48 * k + 32);
+        const vec a0 = splat(a[k]);
+        s00 = fma(a0, b0, s00);
+        s01 = fma(a0, b1, s01);
+        s02 = fma(a0, b2, s02);
+        const vec a1 = splat(a[k + 320]);
+        s10 = fma(a1, b0, s10);
+        s11 = fma(a1, b1, s11);
+        s12 = fma(a1, b2, s12);
+        const vec a2 = splat(a[k + 640]);
+        s20 = fma(a2, b0, s20);
+        s21 = fma(a2, b1, s21);
+        s22 = fma(a2, b2, s22);
+        const vec a3 = splat(a[k + 960]);
+        s30 = fma(a3, b0, s30);
+        s31 = fma(a3, b1, s31);
+        s32 = fma(a3, b2, s32);
+        const vec a4 = splat(a[k + 1280]);
+        s40 = fma(a4, b0, s40);
+        s41 = fma(a4, b1, s41);
+        s42 = fma(a4, b2, s42);
+        const vec a5 = splat(a[k + 1600]);
+        s50 = fma(a5, b0, s50);
+        s51 = fma(a5, b1, s51);
+        s52 = fma(a5, b2, s52);
+        const vec a6 = splat(a[k + 1920]);
+        s60 = fma(a6, b0, s60);
+        s61 = fma(a6, b1, s61);
+        s62 = fma(a6, b2, s62);
+        const vec a7 = splat(a[k + 2240]);
+        s70 = fma(a7, b0, s70);
+        s71 = fma(a7, b1, s71);
+        s72 = fma(a7, b2, s72);
+      }
+    }
   }
 
   const long group0 = vector / 4;
@@ -402,10 +431,6 @@ struct attention_memory {
   const long n1 = 16 * ((vector + 1) % 4);
   const long group2 = (vector + 2) / 4;
   const long n2 = 16 * ((vector + 2) % 4);
-  const long group3 = (vector + 3) / 4;
-  const long n3 = 16 * ((vector + 3) % 4);
-  const long group4 = (vector + 4) / 4;
-  const long n4 = 16 * ((vector + 4) % 4);
 
   float* wq_out_at = m.wq_out + 8768 * group0 + 64 * row + n0;
   const float* angles_at = m.angles + 64 * row + n0;
@@ -413,77 +438,244 @@ struct attention_memory {
   store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8832));
   store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8896));
   store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8960));
+  store(wq_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 9024));
+  store(wq_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 9088));
+  store(wq_out_at + 384, s60 * load(angles_at + 384) + swap_pairs(s60) * load(angles_at + 9152));
+  store(wq_out_at + 448, s70 * load(angles_at + 448) + swap_pairs(s70) * load(angles_at + 9216));
   float* wq_out_at1 = m.wq_out + 8768 * group1 + 64 * row + n1;
   const float* angles_at1 = m.angles + 64 * row + n1;
   store(wq_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 8768));
   store(wq_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 8832));
   store(wq_out_at1 + 128, s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 8896));
   store(wq_out_at1 + 192, s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 8960));
+  store(wq_out_at1 + 256, s41 * load(angles_at1 + 256) + swap_pairs(s41) * load(angles_at1 + 9024));
+  store(wq_out_at1 + 320, s51 * load(angles_at1 + 320) + swap_pairs(s51) * load(angles_at1 + 9088));
+  store(wq_out_at1 + 384, s61 * load(angles_at1 + 384) + swap_pairs(s61) * load(angles_at1 + 9152));
+  store(wq_out_at1 + 448, s71 * load(angles_at1 + 448) + swap_pairs(s71) * load(angles_at1 + 9216));
   float* wq_out_at2 = m.wq_out + 8768 * group2 + 64 * row + n2;
   const float* angles_at2 = m.angles + 64 * row + n2;
   store(wq_out_at2, s02 * load(angles_at2) + swap_pairs(s02) * load(angles_at2 + 8768));
   store(wq_out_at2 + 64, s12 * load(angles_at2 + 64) + swap_pairs(s12) * load(angles_at2 + 8832));
   store(wq_out_at2 + 128, s22 * load(angles_at2 + 128) + swap_pairs(s22) * load(angles_at2 + 8896));
   store(wq_out_at2 + 192, s32 * load(angles_at2 + 192) + swap_pairs(s32) * load(angles_at2 + 8960));
-  float* wq_out_at3 = m.wq_out + 8768 * group3 + 64 * row + n3;
-  const float* angles_at3 = m.angles + 64 * row + n3;
-  store(wq_out_at3, s03 * load(angles_at3) + swap_pairs(s03) * load(angles_at3 + 8768));
-  store(wq_out_at3 + 64, s13 * load(angles_at3 + 64) + swap_pairs(s13) * load(angles_at3 + 8832));
-  store(wq_out_at3 + 128, s23 * load(angles_at3 + 128) + swap_pairs(s23) * load(angles_at3 + 8896));
-  store(wq_out_at3 + 192, s33 * load(angles_at3 + 192) + swap_pairs(s33) * load(angles_at3 + 8960));
-  float* wq_out_at4 = m.wq_out + 8768 * group4 + 64 * row + n4;
-  const float* angles_at4 = m.angles + 64 * row + n4;
-  store(wq_out_at4, s04 * load(angles_at4) + swap_pairs(s04) * load(angles_at4 + 8768));
-  store(wq_out_at4 + 64, s14 * load(angles_at4 + 64) + swap_pairs(s14) * load(angles_at4 + 8832));
-  store(wq_out_at4 + 128, s24 * load(angles_at4 + 128) + swap_pairs(s24) * load(angles_at4 + 8896));
-  store(wq_out_at4 + 192, s34 * load(angles_at4 + 192) + swap_pairs(s34) * load(angles_at4 + 8960));
+  store(wq_out_at2 + 256, s42 * load(angles_at2 + 256) + swap_pairs(s42) * load(angles_at2 + 9024));
+  store(wq_out_at2 + 320, s52 * load(angles_at2 + 320) + swap_pairs(s52) * load(angles_at2 + 9088));
+  store(wq_out_at2 + 384, s62 * load(angles_at2 + 384) + swap_pairs(s62) * load(angles_at2 + 9152));
+  store(wq_out_at2 + 448, s72 * load(angles_at2 + 448) + swap_pairs(s72) * load(angles_at2 + 9216));
 }
 
-// 5 rows of a times 80 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wk_tile_5x80(const Memory& m, const float* a, const float* w, long row,
+// 9 rows of a times 32 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wq_tile_9x32(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f), s24 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f), s34 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f), s44 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
+  vec s80 = splat(0.0f), s81 = splat(0.0f);
+  for (long from = 0; from < 320; from += 16) {
+    prefetch_l2(w + 32 * from + 16 * (32 * row / 137) + 10240);
+    prefetch_l2(w + 32 * from + 16 * (32 * row / 137) + 10256);
+    prefetch_l2(w + 32 * from + 16 * (32 * row / 137) + 10272);
 #pragma GCC unroll 4
-  for (long k = 0; k < 320; ++k) {
-    const vec b0 = load(w + 80 * k);
-    const vec b1 = load(w + 80 * k + 16);
-    const vec b2 = load(w + 80 * k + 32);
-    const vec b3 = load(w + 80 * k + 48);
-    const vec b4 = load(w + 80 * k + 64);
-    const vec a0 = splat(a[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    s03 = fma(a0, b3, s03);
-    s04 = fma(a0, b4, s04);
-    const vec a1 = splat(a[k + 320]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    s13 = fma(a1, b3, s13);
-    s14 = fma(a1, b4, s14);
-    const vec a2 = splat(a[k + 640]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    s23 = fma(a2, b3, s23);
-    s24 = fma(a2, b4, s24);
-    const vec a3 = splat(a[k + 960]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    s33 = fma(a3, b3, s33);
-    s34 = fma(a3, b4, s34);
-    const vec a4 = splat(a[k + 1280]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-    s43 = fma(a4, b3, s43);
-    s44 = fma(a4, b4, s44);
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(w + 32 * k);
+      const vec b1 = load(w + 32 * k + 16);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(a[k + 320]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(a[k + 640]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(a[k + 960]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(a[k + 1280]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      const vec a5 = splat(a[k + 1600]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+      const vec a6 = splat(a[k + 1920]);
+      s60 = fma(a6, b0, s60);
+      s61 = fma(a6, b1, s61);
+      const vec a7 = splat(a[k + 2240]);
+      s70 = fma(a7, b0, s70);
+      s71 = fma(a7, b1, s71);
+      const vec a8 = splat(a[k + 2560]);
+      s80 = fma(a8, b0, s80);
+      s81 = fma(a8, b1, s81);
+    }
+  }
+
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
+
+  float* wq_out_at = m.wq_out + 8768 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
+  store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8768));
+  store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8832));
+  store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8896));
+  store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8960));
+  store(wq_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 9024));
+  store(wq_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 9088));
+  store(wq_out_at + 384, s60 * load(angles_at + 384) + swap_pairs(s60) * load(angles_at + 9152));
+  store(wq_out_at + 448, s70 * load(angles_at + 448) + swap_pairs(s70) * load(angles_at + 9216));
+  store(wq_out_at + 512, s80 * load(angles_at + 512) + swap_pairs(s80) * load(angles_at + 9280));
+  float* wq_out_at1 = m.wq_out + 8768 * group1 + 64 * row + n1;
+  const float* angles_at1 = m.angles + 64 * row + n1;
+  store(wq_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 8768));
+  store(wq_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 8832));
+  store(wq_out_at1 + 128, s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 8896));
+  store(wq_out_at1 + 192, s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 8960));
+  store(wq_out_at1 + 256, s41 * load(angles_at1 + 256) + swap_pairs(s41) * load(angles_at1 + 9024));
+  store(wq_out_at1 + 320, s51 * load(angles_at1 + 320) + swap_pairs(s51) * load(angles_at1 + 9088));
+  store(wq_out_at1 + 384, s61 * load(angles_at1 + 384) + swap_pairs(s61) * load(angles_at1 + 9152));
+  store(wq_out_at1 + 448, s71 * load(angles_at1 + 448) + swap_pairs(s71) * load(angles_at1 + 9216));
+  store(wq_out_at1 + 512, s81 * load(angles_at1 + 512) + swap_pairs(s81) * load(angles_at1 + 9280));
+}
+
+// 8 rows of a times 32 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wq_tile_8x32(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
+  for (long from = 0; from < 320; from += 16) {
+    prefetch_l2(w + 32 * from + 16 * (32 * row / 137) + 10240);
+    prefetch_l2(w + 32 * from + 16 * (32 * row / 137) + 10256);
+#pragma GCC unroll 4
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(w + 32 * k);
+      const vec b1 = load(w + 32 * k + 16);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(a[k + 320]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(a[k + 640]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(a[k + 960]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(a[k + 1280]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      const vec a5 = splat(a[k + 1600]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+      const vec a6 = splat(a[k + 1920]);
+      s60 = fma(a6, b0, s60);
+      s61 = fma(a6, b1, s61);
+      const vec a7 = splat(a[k + 2240]);
+      s70 = fma(a7, b0, s70);
+      s71 = fma(a7, b1, s71);
+    }
+  }
+
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
+
+  float* wq_out_at = m.wq_out + 8768 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
+  store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8768));
+  store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8832));
+  store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8896));
+  store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8960));
+  store(wq_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 9024));
+  store(wq_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 9088));
+  store(wq_out_at + 384, s60 * load(angles_at + 384) + swap_pairs(s60) * load(angles_at + 9152));
+  store(wq_out_at + 448, s70 * load(angles_at + 448) + swap_pairs(s70) * load(angles_at + 9216));
+  float* wq_out_at1 = m.wq_out + 8768 * group1 + 64 * row + n1;
+  const float* angles_at1 = m.angles + 64 * row + n1;
+  store(wq_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 8768));
+  store(wq_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 8832));
+  store(wq_out_at1 + 128, s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 8896));
+  store(wq_out_at1 + 192, s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 8960));
+  store(wq_out_at1 + 256, s41 * load(angles_at1 + 256) + swap_pairs(s41) * load(angles_at1 + 9024));
+  store(wq_out_at1 + 320, s51 * load(angles_at1 + 320) + swap_pairs(s51) * load(angles_at1 + 9088));
+  store(wq_out_at1 + 384, s61 * load(angles_at1 + 384) + swap_pairs(s61) * load(angles_at1 + 9152));
+  store(wq_out_at1 + 448, s71 * load(angles_at1 + 448) + swap_pairs(s71) * load(angles_at1 + 9216));
+}
+
+// 9 rows of a times 48 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wk_tile_9x48(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  vec s80 = splat(0.0f), s81 = splat(0.0f), s82 = splat(0.0f);
+  for (long from = 0; from < 320; from += 16) {
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15360);
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15376);
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15392);
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15408);
+    for (long four = from; four < from + 16; four += 4) {
+#pragma GCC unroll 4
+      for (long k = four; k < four + 4; ++k) {
+        const vec b0 = load(w + 48 * k);
+        const vec b1 = load(w + 48 * k + 16);
+        const vec b2 = load(w + 48 * k + 32);
+        const vec a0 = splat(a[k]);
+        s00 = fma(a0, b0, s00);
+        s01 = fma(a0, b1, s01);
+        s02 = fma(a0, b2, s02);
+        const vec a1 = splat(a[k + 320]);
+        s10 = fma(a1, b0, s10);
+        s11 = fma(a1, b1, s11);
+        s12 = fma(a1, b2, s12);
+        const vec a2 = splat(a[k + 640]);
+        s20 = fma(a2, b0, s20);
+        s21 = fma(a2, b1, s21);
+        s22 = fma(a2, b2, s22);
+        const vec a3 = splat(a[k + 960]);
+        s30 = fma(a3, b0, s30);
+        s31 = fma(a3, b1, s31);
+        s32 = fma(a3, b2, s32);
+        const vec a4 = splat(a[k + 1280]);
+        s40 = fma(a4, b0, s40);
+        s41 = fma(a4, b1, s41);
+        s42 = fma(a4, b2, s42);
+        const vec a5 = splat(a[k + 1600]);
+        s50 = fma(a5, b0, s50);
+        s51 = fma(a5, b1, s51);
+        s52 = fma(a5, b2, s52);
+        const vec a6 = splat(a[k + 1920]);
+        s60 = fma(a6, b0, s60);
+        s61 = fma(a6, b1, s61);
+        s62 = fma(a6, b2, s62);
+        const vec a7 = splat(a[k + 2240]);
+        s70 = fma(a7, b0, s70);
+        s71 = fma(a7, b1, s71);
+        s72 = fma(a7, b2, s72);
+        const vec a8 = splat(a[k + 2560]);
+        s80 = fma(a8, b0, s80);
+        s81 = fma(a8, b1, s81);
+        s82 = fma(a8, b2, s82);
+      }
+    }
   }
 
   const long group0 = vector / 4;
@@ -492,10 +684,6 @@ struct attention_memory {
   const long n1 = 16 * ((vector + 1) % 4);
   const long group2 = (vector + 2) / 4;
   const long n2 = 16 * ((vector + 2) % 4);
-  const long group3 = (vector + 3) / 4;
-  const long n3 = 16 * ((vector + 3) % 4);
-  const long group4 = (vector + 4) / 4;
-  const long n4 = 16 * ((vector + 4) % 4);
 
   float* wk_out_at = m.wk_out + 8768 * group0 + 64 * row + n0;
   const float* angles_at = m.angles + 64 * row + n0;
@@ -504,6 +692,10 @@ struct attention_memory {
   store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8896));
   store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8960));
   store(wk_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 9024));
+  store(wk_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 9088));
+  store(wk_out_at + 384, s60 * load(angles_at + 384) + swap_pairs(s60) * load(angles_at + 9152));
+  store(wk_out_at + 448, s70 * load(angles_at + 448) + swap_pairs(s70) * load(angles_at + 9216));
+  store(wk_out_at + 512, s80 * load(angles_at + 512) + swap_pairs(s80) * load(angles_at + 9280));
   float* wk_out_at1 = m.wk_out + 8768 * group1 + 64 * row + n1;
   const float* angles_at1 = m.angles + 64 * row + n1;
   store(wk_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 8768));
@@ -511,6 +703,10 @@ struct attention_memory {
   store(wk_out_at1 + 128, s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 8896));
   store(wk_out_at1 + 192, s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 8960));
   store(wk_out_at1 + 256, s41 * load(angles_at1 + 256) + swap_pairs(s41) * load(angles_at1 + 9024));
+  store(wk_out_at1 + 320, s51 * load(angles_at1 + 320) + swap_pairs(s51) * load(angles_at1 + 9088));
+  store(wk_out_at1 + 384, s61 * load(angles_at1 + 384) + swap_pairs(s61) * load(angles_at1 + 9152));
+  store(wk_out_at1 + 448, s71 * load(angles_at1 + 448) + swap_pairs(s71) * load(angles_at1 + 9216));
+  store(wk_out_at1 + 512, s81 * load(angles_at1 + 512) + swap_pairs(s81) * load(angles_at1 + 9280));
   float* wk_out_at2 = m.wk_out + 8768 * group2 + 64 * row + n2;
   const float* angles_at2 = m.angles + 64 * row + n2;
   store(wk_out_at2, s02 * load(angles_at2) + swap_pairs(s02) * load(angles_at2 + 8768));
@@ -518,60 +714,67 @@ struct attention_memory {
   store(wk_out_at2 + 128, s22 * load(angles_at2 + 128) + swap_pairs(s22) * load(angles_at2 + 8896));
   store(wk_out_at2 + 192, s32 * load(angles_at2 + 192) + swap_pairs(s32) * load(angles_at2 + 8960));
   store(wk_out_at2 + 256, s42 * load(angles_at2 + 256) + swap_pairs(s42) * load(angles_at2 + 9024));
-  float* wk_out_at3 = m.wk_out + 8768 * group3 + 64 * row + n3;
-  const float* angles_at3 = m.angles + 64 * row + n3;
-  store(wk_out_at3, s03 * load(angles_at3) + swap_pairs(s03) * load(angles_at3 + 8768));
-  store(wk_out_at3 + 64, s13 * load(angles_at3 + 64) + swap_pairs(s13) * load(angles_at3 + 8832));
-  store(wk_out_at3 + 128, s23 * load(angles_at3 + 128) + swap_pairs(s23) * load(angles_at3 + 8896));
-  store(wk_out_at3 + 192, s33 * load(angles_at3 + 192) + swap_pairs(s33) * load(angles_at3 + 8960));
-  store(wk_out_at3 + 256, s43 * load(angles_at3 + 256) + swap_pairs(s43) * load(angles_at3 + 9024));
-  float* wk_out_at4 = m.wk_out + 8768 * group4 + 64 * row + n4;
-  const float* angles_at4 = m.angles + 64 * row + n4;
-  store(wk_out_at4, s04 * load(angles_at4) + swap_pairs(s04) * load(angles_at4 + 8768));
-  store(wk_out_at4 + 64, s14 * load(angles_at4 + 64) + swap_pairs(s14) * load(angles_at4 + 8832));
-  store(wk_out_at4 + 128, s24 * load(angles_at4 + 128) + swap_pairs(s24) * load(angles_at4 + 8896));
-  store(wk_out_at4 + 192, s34 * load(angles_at4 + 192) + swap_pairs(s34) * load(angles_at4 + 8960));
-  store(wk_out_at4 + 256, s44 * load(angles_at4 + 256) + swap_pairs(s44) * load(angles_at4 + 9024));
+  store(wk_out_at2 + 320, s52 * load(angles_at2 + 320) + swap_pairs(s52) * load(angles_at2 + 9088));
+  store(wk_out_at2 + 384, s62 * load(angles_at2 + 384) + swap_pairs(s62) * load(angles_at2 + 9152));
+  store(wk_out_at2 + 448, s72 * load(angles_at2 + 448) + swap_pairs(s72) * load(angles_at2 + 9216));
+  store(wk_out_at2 + 512, s82 * load(angles_at2 + 512) + swap_pairs(s82) * load(angles_at2 + 9280));
 }
 
-// 4 rows of a times 80 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wk_tile_4x80(const Memory& m, const float* a, const float* w, long row,
+// 8 rows of a times 48 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wk_tile_8x48(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f), s24 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f), s34 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  for (long from = 0; from < 320; from += 16) {
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15360);
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15376);
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15392);
+    for (long four = from; four < from + 16; four += 4) {
 #pragma GCC unroll 4
-  for (long k = 0; k < 320; ++k) {
-    const vec a0 = splat(a[k]);
-    const vec a1 = splat(a[k + 320]);
-    const vec a2 = splat(a[k + 640]);
-    const vec a3 = splat(a[k + 960]);
-    const vec b0 = load(w + 80 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    s20 = fma(a2, b0, s20);
-    s30 = fma(a3, b0, s30);
-    const vec b1 = load(w + 80 * k + 16);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    s21 = fma(a2, b1, s21);
-    s31 = fma(a3, b1, s31);
-    const vec b2 = load(w + 80 * k + 32);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    s22 = fma(a2, b2, s22);
-    s32 = fma(a3, b2, s32);
-    const vec b3 = load(w + 80 * k + 48);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-    s23 = fma(a2, b3, s23);
-    s33 = fma(a3, b3, s33);
-    const vec b4 = load(w + 80 * k + 64);
-    s04 = fma(a0, b4, s04);
-    s14 = fma(a1, b4, s14);
-    s24 = fma(a2, b4, s24);
-    s34 = fma(a3, b4, s34);
+      for (long k = four; k < four + 4; ++k) {
+        const vec b0 = load(w + 48 * k);
+        const vec b1 = load(w + 48 * k + 16);
+        const vec b2 = load(w + 48 * k + 32);
+        const vec a0 = splat(a[k]);
+        s00 = fma(a0, b0, s00);
+        s01 = fma(a0, b1, s01);
+        s02 = fma(a0, b2, s02);
+        const vec a1 = splat(a[k + 320]);
+        s10 = fma(a1, b0, s10);
+        s11 = fma(a1, b1, s11);
+        s12 = fma(a1, b2, s12);
+        const vec a2 = splat(a[k + 640]);
+        s20 = fma(a2, b0, s20);
+        s21 = fma(a2, b1, s21);
+        s22 = fma(a2, b2, s22);
+        const vec a3 = splat(a[k + 960]);
+        s30 = fma(a3, b0, s30);
+        s31 = fma(a3, b1, s31);
+        s32 = fma(a3, b2, s32);
+        const vec a4 = splat(a[k + 1280]);
+        s40 = fma(a4, b0, s40);
+        s41 = fma(a4, b1, s41);
+        s42 = fma(a4, b2, s42);
+        const vec a5 = splat(a[k + 1600]);
+        s50 = fma(a5, b0, s50);
+        s51 = fma(a5, b1, s51);
+        s52 = fma(a5, b2, s52);
+        const vec a6 = splat(a[k + 1920]);
+        s60 = fma(a6, b0, s60);
+        s61 = fma(a6, b1, s61);
+        s62 = fma(a6, b2, s62);
+        const vec a7 = splat(a[k + 2240]);
+        s70 = fma(a7, b0, s70);
+        s71 = fma(a7, b1, s71);
+        s72 = fma(a7, b2, s72);
+      }
+    }
   }
 
   const long group0 = vector / 4;
@@ -580,10 +783,6 @@ struct attention_memory {
   const long n1 = 16 * ((vector + 1) % 4);
   const long group2 = (vector + 2) / 4;
   const long n2 = 16 * ((vector + 2) % 4);
-  const long group3 = (vector + 3) / 4;
-  const long n3 = 16 * ((vector + 3) % 4);
-  const long group4 = (vector + 4) / 4;
-  const long n4 = 16 * ((vector + 4) % 4);
 
   float* wk_out_at = m.wk_out + 8768 * group0 + 64 * row + n0;
   const float* angles_at = m.angles + 64 * row + n0;
@@ -591,77 +790,244 @@ struct attention_memory {
   store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8832));
   store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8896));
   store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8960));
+  store(wk_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 9024));
+  store(wk_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 9088));
+  store(wk_out_at + 384, s60 * load(angles_at + 384) + swap_pairs(s60) * load(angles_at + 9152));
+  store(wk_out_at + 448, s70 * load(angles_at + 448) + swap_pairs(s70) * load(angles_at + 9216));
   float* wk_out_at1 = m.wk_out + 8768 * group1 + 64 * row + n1;
   const float* angles_at1 = m.angles + 64 * row + n1;
   store(wk_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 8768));
   store(wk_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 8832));
   store(wk_out_at1 + 128, s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 8896));
   store(wk_out_at1 + 192, s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 8960));
+  store(wk_out_at1 + 256, s41 * load(angles_at1 + 256) + swap_pairs(s41) * load(angles_at1 + 9024));
+  store(wk_out_at1 + 320, s51 * load(angles_at1 + 320) + swap_pairs(s51) * load(angles_at1 + 9088));
+  store(wk_out_at1 + 384, s61 * load(angles_at1 + 384) + swap_pairs(s61) * load(angles_at1 + 9152));
+  store(wk_out_at1 + 448, s71 * load(angles_at1 + 448) + swap_pairs(s71) * load(angles_at1 + 9216));
   float* wk_out_at2 = m.wk_out + 8768 * group2 + 64 * row + n2;
   const float* angles_at2 = m.angles + 64 * row + n2;
   store(wk_out_at2, s02 * load(angles_at2) + swap_pairs(s02) * load(angles_at2 + 8768));
   store(wk_out_at2 + 64, s12 * load(angles_at2 + 64) + swap_pairs(s12) * load(angles_at2 + 8832));
   store(wk_out_at2 + 128, s22 * load(angles_at2 + 128) + swap_pairs(s22) * load(angles_at2 + 8896));
   store(wk_out_at2 + 192, s32 * load(angles_at2 + 192) + swap_pairs(s32) * load(angles_at2 + 8960));
-  float* wk_out_at3 = m.wk_out + 8768 * group3 + 64 * row + n3;
-  const float* angles_at3 = m.angles + 64 * row + n3;
-  store(wk_out_at3, s03 * load(angles_at3) + swap_pairs(s03) * load(angles_at3 + 8768));
-  store(wk_out_at3 + 64, s13 * load(angles_at3 + 64) + swap_pairs(s13) * load(angles_at3 + 8832));
-  store(wk_out_at3 + 128, s23 * load(angles_at3 + 128) + swap_pairs(s23) * load(angles_at3 + 8896));
-  store(wk_out_at3 + 192, s33 * load(angles_at3 + 192) + swap_pairs(s33) * load(angles_at3 + 8960));
-  float* wk_out_at4 = m.wk_out + 8768 * group4 + 64 * row + n4;
-  const float* angles_at4 = m.angles + 64 * row + n4;
-  store(wk_out_at4, s04 * load(angles_at4) + swap_pairs(s04) * load(angles_at4 + 8768));
-  store(wk_out_at4 + 64, s14 * load(angles_at4 + 64) + swap_pairs(s14) * load(angles_at4 + 8832));
-  store(wk_out_at4 + 128, s24 * load(angles_at4 + 128) + swap_pairs(s24) * load(angles_at4 + 8896));
-  store(wk_out_at4 + 192, s34 * load(angles_at4 + 192) + swap_pairs(s34) * load(angles_at4 + 8960));
+  store(wk_out_at2 + 256, s42 * load(angles_at2 + 256) + swap_pairs(s42) * load(angles_at2 + 9024));
+  store(wk_out_at2 + 320, s52 * load(angles_at2 + 320) + swap_pairs(s52) * load(angles_at2 + 9088));
+  store(wk_out_at2 + 384, s62 * load(angles_at2 + 384) + swap_pairs(s62) * load(angles_at2 + 9152));
+  store(wk_out_at2 + 448, s72 * load(angles_at2 + 448) + swap_pairs(s72) * load(angles_at2 + 9216));
 }
 
-// 5 rows of a times 80 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wv_tile_5x80(const Memory& m, const float* a, const float* w, long row,
+// 9 rows of a times 32 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wk_tile_9x32(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f), s24 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f), s34 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f), s44 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
+  vec s80 = splat(0.0f), s81 = splat(0.0f);
+  for (long from = 0; from < 320; from += 16) {
+    prefetch_l2(w + 32 * from + 16 * (32 * row / 137) + 10240);
+    prefetch_l2(w + 32 * from + 16 * (32 * row / 137) + 10256);
+    prefetch_l2(w + 32 * from + 16 * (32 * row / 137) + 10272);
 #pragma GCC unroll 4
-  for (long k = 0; k < 320; ++k) {
-    const vec b0 = load(w + 80 * k);
-    const vec b1 = load(w + 80 * k + 16);
-    const vec b2 = load(w + 80 * k + 32);
-    const vec b3 = load(w + 80 * k + 48);
-    const vec b4 = load(w + 80 * k + 64);
-    const vec a0 = splat(a[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    s03 = fma(a0, b3, s03);
-    s04 = fma(a0, b4, s04);
-    const vec a1 = splat(a[k + 320]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    s13 = fma(a1, b3, s13);
-    s14 = fma(a1, b4, s14);
-    const vec a2 = splat(a[k + 640]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    s23 = fma(a2, b3, s23);
-    s24 = fma(a2, b4, s24);
-    const vec a3 = splat(a[k + 960]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    s33 = fma(a3, b3, s33);
-    s34 = fma(a3, b4, s34);
-    const vec a4 = splat(a[k + 1280]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-    s43 = fma(a4, b3, s43);
-    s44 = fma(a4, b4, s44);
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(w + 32 * k);
+      const vec b1 = load(w + 32 * k + 16);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(a[k + 320]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(a[k + 640]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(a[k + 960]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(a[k + 1280]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      const vec a5 = splat(a[k + 1600]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+      const vec a6 = splat(a[k + 1920]);
+      s60 = fma(a6, b0, s60);
+      s61 = fma(a6, b1, s61);
+      const vec a7 = splat(a[k + 2240]);
+      s70 = fma(a7, b0, s70);
+      s71 = fma(a7, b1, s71);
+      const vec a8 = splat(a[k + 2560]);
+      s80 = fma(a8, b0, s80);
+      s81 = fma(a8, b1, s81);
+    }
+  }
+
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
+
+  float* wk_out_at = m.wk_out + 8768 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
+  store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8768));
+  store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8832));
+  store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8896));
+  store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8960));
+  store(wk_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 9024));
+  store(wk_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 9088));
+  store(wk_out_at + 384, s60 * load(angles_at + 384) + swap_pairs(s60) * load(angles_at + 9152));
+  store(wk_out_at + 448, s70 * load(angles_at + 448) + swap_pairs(s70) * load(angles_at + 9216));
+  store(wk_out_at + 512, s80 * load(angles_at + 512) + swap_pairs(s80) * load(angles_at + 9280));
+  float* wk_out_at1 = m.wk_out + 8768 * group1 + 64 * row + n1;
+  const float* angles_at1 = m.angles + 64 * row + n1;
+  store(wk_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 8768));
+  store(wk_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 8832));
+  store(wk_out_at1 + 128, s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 8896));
+  store(wk_out_at1 + 192, s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 8960));
+  store(wk_out_at1 + 256, s41 * load(angles_at1 + 256) + swap_pairs(s41) * load(angles_at1 + 9024));
+  store(wk_out_at1 + 320, s51 * load(angles_at1 + 320) + swap_pairs(s51) * load(angles_at1 + 9088));
+  store(wk_out_at1 + 384, s61 * load(angles_at1 + 384) + swap_pairs(s61) * load(angles_at1 + 9152));
+  store(wk_out_at1 + 448, s71 * load(angles_at1 + 448) + swap_pairs(s71) * load(angles_at1 + 9216));
+  store(wk_out_at1 + 512, s81 * load(angles_at1 + 512) + swap_pairs(s81) * load(angles_at1 + 9280));
+}
+
+// 8 rows of a times 32 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wk_tile_8x32(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
+  for (long from = 0; from < 320; from += 16) {
+    prefetch_l2(w + 32 * from + 16 * (32 * row / 137) + 10240);
+    prefetch_l2(w + 32 * from + 16 * (32 * row / 137) + 10256);
+#pragma GCC unroll 4
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(w + 32 * k);
+      const vec b1 = load(w + 32 * k + 16);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(a[k + 320]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(a[k + 640]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(a[k + 960]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(a[k + 1280]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      const vec a5 = splat(a[k + 1600]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+      const vec a6 = splat(a[k + 1920]);
+      s60 = fma(a6, b0, s60);
+      s61 = fma(a6, b1, s61);
+      const vec a7 = splat(a[k + 2240]);
+      s70 = fma(a7, b0, s70);
+      s71 = fma(a7, b1, s71);
+    }
+  }
+
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
+
+  float* wk_out_at = m.wk_out + 8768 * group0 + 64 * row + n0;
+  const float* angles_at = m.angles + 64 * row + n0;
+  store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 8768));
+  store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 8832));
+  store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 8896));
+  store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 8960));
+  store(wk_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 9024));
+  store(wk_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 9088));
+  store(wk_out_at + 384, s60 * load(angles_at + 384) + swap_pairs(s60) * load(angles_at + 9152));
+  store(wk_out_at + 448, s70 * load(angles_at + 448) + swap_pairs(s70) * load(angles_at + 9216));
+  float* wk_out_at1 = m.wk_out + 8768 * group1 + 64 * row + n1;
+  const float* angles_at1 = m.angles + 64 * row + n1;
+  store(wk_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 8768));
+  store(wk_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 8832));
+  store(wk_out_at1 + 128, s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 8896));
+  store(wk_out_at1 + 192, s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 8960));
+  store(wk_out_at1 + 256, s41 * load(angles_at1 + 256) + swap_pairs(s41) * load(angles_at1 + 9024));
+  store(wk_out_at1 + 320, s51 * load(angles_at1 + 320) + swap_pairs(s51) * load(angles_at1 + 9088));
+  store(wk_out_at1 + 384, s61 * load(angles_at1 + 384) + swap_pairs(s61) * load(angles_at1 + 9152));
+  store(wk_out_at1 + 448, s71 * load(angles_at1 + 448) + swap_pairs(s71) * load(angles_at1 + 9216));
+}
+
+// 9 rows of a times 48 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wv_tile_9x48(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  vec s80 = splat(0.0f), s81 = splat(0.0f), s82 = splat(0.0f);
+  for (long from = 0; from < 320; from += 16) {
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15360);
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15376);
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15392);
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15408);
+    for (long four = from; four < from + 16; four += 4) {
+#pragma GCC unroll 4
+      for (long k = four; k < four + 4; ++k) {
+        const vec b0 = load(w + 48 * k);
+        const vec b1 = load(w + 48 * k + 16);
+        const vec b2 = load(w + 48 * k + 32);
+        const vec a0 = splat(a[k]);
+        s00 = fma(a0, b0, s00);
+        s01 = fma(a0, b1, s01);
+        s02 = fma(a0, b2, s02);
+        const vec a1 = splat(a[k + 320]);
+        s10 = fma(a1, b0, s10);
+        s11 = fma(a1, b1, s11);
+        s12 = fma(a1, b2, s12);
+        const vec a2 = splat(a[k + 640]);
+        s20 = fma(a2, b0, s20);
+        s21 = fma(a2, b1, s21);
+        s22 = fma(a2, b2, s22);
+        const vec a3 = splat(a[k + 960]);
+        s30 = fma(a3, b0, s30);
+        s31 = fma(a3, b1, s31);
+        s32 = fma(a3, b2, s32);
+        const vec a4 = splat(a[k + 1280]);
+        s40 = fma(a4, b0, s40);
+        s41 = fma(a4, b1, s41);
+        s42 = fma(a4, b2, s42);
+        const vec a5 = splat(a[k + 1600]);
+        s50 = fma(a5, b0, s50);
+        s51 = fma(a5, b1, s51);
+        s52 = fma(a5, b2, s52);
+        const vec a6 = splat(a[k + 1920]);
+        s60 = fma(a6, b0, s60);
+        s61 = fma(a6, b1, s61);
+        s62 = fma(a6, b2, s62);
+        const vec a7 = splat(a[k + 2240]);
+        s70 = fma(a7, b0, s70);
+        s71 = fma(a7, b1, s71);
+        s72 = fma(a7, b2, s72);
+        const vec a8 = splat(a[k + 2560]);
+        s80 = fma(a8, b0, s80);
+        s81 = fma(a8, b1, s81);
+        s82 = fma(a8, b2, s82);
+      }
+    }
   }
 
   const long group0 = vector / 4;
@@ -670,10 +1036,6 @@ struct attention_memory {
   const long n1 = 16 * ((vector + 1) % 4);
   const long group2 = (vector + 2) / 4;
   const long n2 = 16 * ((vector + 2) % 4);
-  const long group3 = (vector + 3) / 4;
-  const long n3 = 16 * ((vector + 3) % 4);
-  const long group4 = (vector + 4) / 4;
-  const long n4 = 16 * ((vector + 4) % 4);
 
   float* wv_out_at = m.wv_out + 8768 * group0 + 64 * row + n0;
   store(wv_out_at, s00);
@@ -681,70 +1043,87 @@ struct attention_memory {
   store(wv_out_at + 128, s20);
   store(wv_out_at + 192, s30);
   store(wv_out_at + 256, s40);
+  store(wv_out_at + 320, s50);
+  store(wv_out_at + 384, s60);
+  store(wv_out_at + 448, s70);
+  store(wv_out_at + 512, s80);
   float* wv_out_at1 = m.wv_out + 8768 * group1 + 64 * row + n1;
   store(wv_out_at1, s01);
   store(wv_out_at1 + 64, s11);
   store(wv_out_at1 + 128, s21);
   store(wv_out_at1 + 192, s31);
   store(wv_out_at1 + 256, s41);
+  store(wv_out_at1 + 320, s51);
+  store(wv_out_at1 + 384, s61);
+  store(wv_out_at1 + 448, s71);
+  store(wv_out_at1 + 512, s81);
   float* wv_out_at2 = m.wv_out + 8768 * group2 + 64 * row + n2;
   store(wv_out_at2, s02);
   store(wv_out_at2 + 64, s12);
   store(wv_out_at2 + 128, s22);
   store(wv_out_at2 + 192, s32);
   store(wv_out_at2 + 256, s42);
-  float* wv_out_at3 = m.wv_out + 8768 * group3 + 64 * row + n3;
-  store(wv_out_at3, s03);
-  store(wv_out_at3 + 64, s13);
-  store(wv_out_at3 + 128, s23);
-  store(wv_out_at3 + 192, s33);
-  store(wv_out_at3 + 256, s43);
-  float* wv_out_at4 = m.wv_out + 8768 * group4 + 64 * row + n4;
-  store(wv_out_at4, s04);
-  store(wv_out_at4 + 64, s14);
-  store(wv_out_at4 + 128, s24);
-  store(wv_out_at4 + 192, s34);
-  store(wv_out_at4 + 256, s44);
+  store(wv_out_at2 + 320, s52);
+  store(wv_out_at2 + 384, s62);
+  store(wv_out_at2 + 448, s72);
+  store(wv_out_at2 + 512, s82);
 }
 
-// 4 rows of a times 80 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wv_tile_4x80(const Memory& m, const float* a, const float* w, long row,
+// 8 rows of a times 48 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wv_tile_8x48(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f), s24 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f), s34 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  for (long from = 0; from < 320; from += 16) {
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15360);
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15376);
+    prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15392);
+    for (long four = from; four < from + 16; four += 4) {
 #pragma GCC unroll 4
-  for (long k = 0; k < 320; ++k) {
-    const vec a0 = splat(a[k]);
-    const vec a1 = splat(a[k + 320]);
-    const vec a2 = splat(a[k + 640]);
-    const vec a3 = splat(a[k + 960]);
-    const vec b0 = load(w + 80 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    s20 = fma(a2, b0, s20);
-    s30 = fma(a3, b0, s30);
-    const vec b1 = load(w + 80 * k + 16);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    s21 = fma(a2, b1, s21);
-    s31 = fma(a3, b1, s31);
-    const vec b2 = load(w + 80 * k + 32);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    s22 = fma(a2, b2, s22);
-    s32 = fma(a3, b2, s32);
-    const vec b3 = load(w + 80 * k + 48);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-    s23 = fma(a2, b3, s23);
-    s33 = fma(a3, b3, s33);
-    const vec b4 = load(w + 80 * k + 64);
-    s04 = fma(a0, b4, s04);
-    s14 = fma(a1, b4, s14);
-    s24 = fma(a2, b4, s24);
-    s34 = fma(a3, b4, s34);
+      for (long k = four; k < four + 4; ++k) {
+        const vec b0 = load(w + 48 * k);
+        const vec b1 = load(w + 48 * k + 16);
+        const vec b2 = load(w + 48 * k + 32);
+        const vec a0 = splat(a[k]);
+        s00 = fma(a0, b0, s00);
+        s01 = fma(a0, b1, s01);
+        s02 = fma(a0, b2, s02);
+        const vec a1 = splat(a[k + 320]);
+        s10 = fma(a1, b0, s10);
+        s11 = fma(a1, b1, s11);
+        s12 = fma(a1, b2, s12);
+        const vec a2 = splat(a[k + 640]);
+        s20 = fma(a2, b0, s20);
+        s21 = fma(a2, b1, s21);
+        s22 = fma(a2, b2, s22);
+        const vec a3 = splat(a[k + 960]);
+        s30 = fma(a3, b0, s30);
+        s31 = fma(a3, b1, s31);
+        s32 = fma(a3, b2, s32);
+        const vec a4 = splat(a[k + 1280]);
+        s40 = fma(a4, b0, s40);
+        s41 = fma(a4, b1, s41);
+        s42 = fma(a4, b2, s42);
+        const vec a5 = splat(a[k + 1600]);
+        s50 = fma(a5, b0, s50);
+        s51 = fma(a5, b1, s51);
+        s52 = fma(a5, b2, s52);
+        const vec a6 = splat(a[k + 1920]);
+        s60 = fma(a6, b0, s60);
+        s61 = fma(a6, b1, s61);
+        s62 = fma(a6, b2, s62);
+        const vec a7 = splat(a[k + 2240]);
+        s70 = fma(a7, b0, s70);
+        s71 = fma(a7, b1, s71);
+        s72 = fma(a7, b2, s72);
+      }
+    }
   }
 
   const long group0 = vector / 4;
@@ -753,69 +1132,241 @@ struct attention_memory {
   const long n1 = 16 * ((vector + 1) % 4);
   const long group2 = (vector + 2) / 4;
   const long n2 = 16 * ((vector + 2) % 4);
-  const long group3 = (vector + 3) / 4;
-  const long n3 = 16 * ((vector + 3) % 4);
-  const long group4 = (vector + 4) / 4;
-  const long n4 = 16 * ((vector + 4) % 4);
 
   float* wv_out_at = m.wv_out + 8768 * group0 + 64 * row + n0;
   store(wv_out_at, s00);
   store(wv_out_at + 64, s10);
   store(wv_out_at + 128, s20);
   store(wv_out_at + 192, s30);
+  store(wv_out_at + 256, s40);
+  store(wv_out_at + 320, s50);
+  store(wv_out_at + 384, s60);
+  store(wv_out_at + 448, s70);
   float* wv_out_at1 = m.wv_out + 8768 * group1 + 64 * row + n1;
   store(wv_out_at1, s01);
   store(wv_out_at1 + 64, s11);
   store(wv_out_at1 + 128, s21);
   store(wv_out_at1 + 192, s31);
+  store(wv_out_at1 + 256, s41);
+  store(wv_out_at1 + 320, s51);
+  store(wv_out_at1 + 384, s61);
+  store(wv_out_at1 + 448, s71);
   float* wv_out_at2 = m.wv_out + 8768 * group2 + 64 * row + n2;
   store(wv_out_at2, s02);
   store(wv_out_at2 + 64, s12);
   store(wv_out_at2 + 128, s22);
   store(wv_out_at2 + 192, s32);
-  float* wv_out_at3 = m.wv_out + 8768 * group3 + 64 * row + n3;
-  store(wv_out_at3, s03);
-  store(wv_out_at3 + 64, s13);
-  store(wv_out_at3 + 128, s23);
-  store(wv_out_at3 + 192, s33);
-  float* wv_out_at4 = m.wv_out + 8768 * group4 + 64 * row + n4;
-  store(wv_out_at4, s04);
-  store(wv_out_at4 + 64, s14);
-  store(wv_out_at4 + 128, s24);
-  store(wv_out_at4 + 192, s34);
+  store(wv_out_at2 + 256, s42);
+  store(wv_out_at2 + 320, s52);
+  store(wv_out_at2 + 384, s62);
+  store(wv_out_at2 + 448, s72);
+}
+
+// 9 rows of a times 32 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wv_tile_9x32(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
+  vec s80 = splat(0.0f), s81 = splat(0.0f);
+  for (long from = 0; from < 320; from += 16) {
+    prefetch_l2(w + 32 * from + 16 * (32 * row / 137) + 10240);
+    prefetch_l2(w + 32 * from + 16 * (32 * row / 137) + 10256);
+    prefetch_l2(w + 32 * from + 16 * (32 * row / 137) + 10272);
+#pragma GCC unroll 4
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(w + 32 * k);
+      const vec b1 = load(w + 32 * k + 16);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(a[k + 320]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(a[k + 640]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(a[k + 960]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(a[k + 1280]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      const vec a5 = splat(a[k + 1600]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+      const vec a6 = splat(a[k + 1920]);
+      s60 = fma(a6, b0, s60);
+      s61 = fma(a6, b1, s61);
+      const vec a7 = splat(a[k + 2240]);
+      s70 = fma(a7, b0, s70);
+      s71 = fma(a7, b1, s71);
+      const vec a8 = splat(a[k + 2560]);
+      s80 = fma(a8, b0, s80);
+      s81 = fma(a8, b1, s81);
+    }
+  }
+
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
+
+  float* wv_out_at = m.wv_out + 8768 * group0 + 64 * row + n0;
+  store(wv_out_at, s00);
+  store(wv_out_at + 64, s10);
+  store(wv_out_at + 128, s20);
+  store(wv_out_at + 192, s30);
+  store(wv_out_at + 256, s40);
+  store(wv_out_at + 320, s50);
+  store(wv_out_at + 384, s60);
+  store(wv_out_at + 448, s70);
+  store(wv_out_at + 512, s80);
+  float* wv_out_at1 = m.wv_out + 8768 * group1 + 64 * row + n1;
+  store(wv_out_at1, s01);
+  store(wv_out_at1 + 64, s11);
+  store(wv_out_at1 + 128, s21);
+  store(wv_out_at1 + 192, s31);
+  store(wv_out_at1 + 256, s41);
+  store(wv_out_at1 + 320, s51);
+  store(wv_out_at1 + 384, s61);
+  store(wv_out_at1 + 448, s71);
+  store(wv_out_at1 + 512, s81);
+}
+
+// 8 rows of a times 32 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wv_tile_8x32(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
+  for (long from = 0; from < 320; from += 16) {
+    prefetch_l2(w + 32 * from + 16 * (32 * row / 137) + 10240);
+    prefetch_l2(w + 32 * from + 16 * (32 * row / 137) + 10256);
+#pragma GCC unroll 4
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(w + 32 * k);
+      const vec b1 = load(w + 32 * k + 16);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(a[k + 320]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(a[k + 640]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(a[k + 960]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(a[k + 1280]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      const vec a5 = splat(a[k + 1600]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+      const vec a6 = splat(a[k + 1920]);
+      s60 = fma(a6, b0, s60);
+      s61 = fma(a6, b1, s61);
+      const vec a7 = splat(a[k + 2240]);
+      s70 = fma(a7, b0, s70);
+      s71 = fma(a7, b1, s71);
+    }
+  }
+
+  const long group0 = vector / 4;
+  const long n0 = 16 * (vector % 4);
+  const long group1 = (vector + 1) / 4;
+  const long n1 = 16 * ((vector + 1) % 4);
+
+  float* wv_out_at = m.wv_out + 8768 * group0 + 64 * row + n0;
+  store(wv_out_at, s00);
+  store(wv_out_at + 64, s10);
+  store(wv_out_at + 128, s20);
+  store(wv_out_at + 192, s30);
+  store(wv_out_at + 256, s40);
+  store(wv_out_at + 320, s50);
+  store(wv_out_at + 384, s60);
+  store(wv_out_at + 448, s70);
+  float* wv_out_at1 = m.wv_out + 8768 * group1 + 64 * row + n1;
+  store(wv_out_at1, s01);
+  store(wv_out_at1 + 64, s11);
+  store(wv_out_at1 + 128, s21);
+  store(wv_out_at1 + 192, s31);
+  store(wv_out_at1 + 256, s41);
+  store(wv_out_at1 + 320, s51);
+  store(wv_out_at1 + 384, s61);
+  store(wv_out_at1 + 448, s71);
 }
 
 // An item: all rows against one panel of columns.
 [[gnu::noinline]] void project_wq_wk_wv(const Memory& m, long item) {
-  if (item < 4) {
+  if (item < 7) {
     const float* a = m.x;
-    const float* w = m.packed + 25600 * item + 17536;
-    const long vector = 5 * item;
-    for (long row = 0; row < 125; row += 5) {
-      wq_tile_5x80(m, a + 320 * row, w, row, vector);
+    const float* w = m.packed + 15360 * item + 17536;
+    const long vector = 3 * item;
+    if (item < 6) {
+      for (long row = 0; row < 81; row += 9) {
+        wq_tile_9x48(m, a + 320 * row, w, row, vector);
+      }
+      for (long row = 81; row < 137; row += 8) {
+        wq_tile_8x48(m, a + 320 * row, w, row, vector);
+      }
+    } else {
+      for (long row = 0; row < 81; row += 9) {
+        wq_tile_9x32(m, a + 320 * row, w, row, vector);
+      }
+      for (long row = 81; row < 137; row += 8) {
+        wq_tile_8x32(m, a + 320 * row, w, row, vector);
+      }
     }
-    for (long row = 125; row < 137; row += 4) {
-      wq_tile_4x80(m, a + 320 * row, w, row, vector);
-    }
-  } else if (item < 8) {
+  } else if (item < 14) {
     const float* a = m.x;
-    const float* w = m.packed + 25600 * item + 17536;
-    const long vector = 5 * item - 20;
-    for (long row = 0; row < 125; row += 5) {
-      wk_tile_5x80(m, a + 320 * row, w, row, vector);
-    }
-    for (long row = 125; row < 137; row += 4) {
-      wk_tile_4x80(m, a + 320 * row, w, row, vector);
+    const float* w = m.packed + 15360 * item + 12416;
+    const long vector = 3 * item - 21;
+    if (item - 7 < 6) {
+      for (long row = 0; row < 81; row += 9) {
+        wk_tile_9x48(m, a + 320 * row, w, row, vector);
+      }
+      for (long row = 81; row < 137; row += 8) {
+        wk_tile_8x48(m, a + 320 * row, w, row, vector);
+      }
+    } else {
+      for (long row = 0; row < 81; row += 9) {
+        wk_tile_9x32(m, a + 320 * row, w, row, vector);
+      }
+      for (long row = 81; row < 137; row += 8) {
+        wk_tile_8x32(m, a + 320 * row, w, row, vector);
+      }
     }
   } else {
     const float* a = m.x;
-    const float* w = m.packed + 25600 * item + 17536;
-    const long vector = 5 * item - 40;
-    for (long row = 0; row < 125; row += 5) {
-      wv_tile_5x80(m, a + 320 * row, w, row, vector);
-    }
-    for (long row = 125; row < 137; row += 4) {
-      wv_tile_4x80(m, a + 320 * row, w, row, vector);
+    const float* w = m.packed + 15360 * item + 7296;
+    const long vector = 3 * item - 42;
+    if (item - 14 < 6) {
+      for (long row = 0; row < 81; row += 9) {
+        wv_tile_9x48(m, a + 320 * row, w, row, vector);
+      }
+      for (long row = 81; row < 137; row += 8) {
+        wv_tile_8x48(m, a + 320 * row, w, row, vector);
+      }
+    } else {
+      for (long row = 0; row < 81; row += 9) {
+        wv_tile_9x32(m, a + 320 * row, w, row, vector);
+      }
+      for (long row = 81; row < 137; row += 8) {
+        wv_tile_8x32(m, a + 320 * row, w, row, vector);
+      }
     }
   }
 }
@@ -4526,51 +5077,61 @@ struct attention_memory {
   }
 }
 
-// 5 rows of a times 80 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wo_tile_5x80(const Memory& m, const float* a, const float* w, long row,
+// 9 rows of a times 48 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wo_tile_9x48(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f), s24 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f), s34 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f), s44 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  vec s80 = splat(0.0f), s81 = splat(0.0f), s82 = splat(0.0f);
+  for (long four = 0; four < 320; four += 4) {
 #pragma GCC unroll 4
-  for (long k = 0; k < 320; ++k) {
-    const vec b0 = load(w + 80 * k);
-    const vec b1 = load(w + 80 * k + 16);
-    const vec b2 = load(w + 80 * k + 32);
-    const vec b3 = load(w + 80 * k + 48);
-    const vec b4 = load(w + 80 * k + 64);
-    const vec a0 = splat(a[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    s03 = fma(a0, b3, s03);
-    s04 = fma(a0, b4, s04);
-    const vec a1 = splat(a[k + 320]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    s13 = fma(a1, b3, s13);
-    s14 = fma(a1, b4, s14);
-    const vec a2 = splat(a[k + 640]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    s23 = fma(a2, b3, s23);
-    s24 = fma(a2, b4, s24);
-    const vec a3 = splat(a[k + 960]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    s33 = fma(a3, b3, s33);
-    s34 = fma(a3, b4, s34);
-    const vec a4 = splat(a[k + 1280]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-    s43 = fma(a4, b3, s43);
-    s44 = fma(a4, b4, s44);
+    for (long k = four; k < four + 4; ++k) {
+      const vec b0 = load(w + 48 * k);
+      const vec b1 = load(w + 48 * k + 16);
+      const vec b2 = load(w + 48 * k + 32);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      const vec a1 = splat(a[k + 320]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      const vec a2 = splat(a[k + 640]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      const vec a3 = splat(a[k + 960]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+      const vec a4 = splat(a[k + 1280]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      s42 = fma(a4, b2, s42);
+      const vec a5 = splat(a[k + 1600]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+      s52 = fma(a5, b2, s52);
+      const vec a6 = splat(a[k + 1920]);
+      s60 = fma(a6, b0, s60);
+      s61 = fma(a6, b1, s61);
+      s62 = fma(a6, b2, s62);
+      const vec a7 = splat(a[k + 2240]);
+      s70 = fma(a7, b0, s70);
+      s71 = fma(a7, b1, s71);
+      s72 = fma(a7, b2, s72);
+      const vec a8 = splat(a[k + 2560]);
+      s80 = fma(a8, b0, s80);
+      s81 = fma(a8, b1, s81);
+      s82 = fma(a8, b2, s82);
+    }
   }
 
   const long n = 16 * vector;
@@ -4581,66 +5142,80 @@ struct attention_memory {
   store(out_at + 640, s20);
   store(out_at + 960, s30);
   store(out_at + 1280, s40);
+  store(out_at + 1600, s50);
+  store(out_at + 1920, s60);
+  store(out_at + 2240, s70);
+  store(out_at + 2560, s80);
   store(out_at + 16, s01);
   store(out_at + 336, s11);
   store(out_at + 656, s21);
   store(out_at + 976, s31);
   store(out_at + 1296, s41);
+  store(out_at + 1616, s51);
+  store(out_at + 1936, s61);
+  store(out_at + 2256, s71);
+  store(out_at + 2576, s81);
   store(out_at + 32, s02);
   store(out_at + 352, s12);
   store(out_at + 672, s22);
   store(out_at + 992, s32);
   store(out_at + 1312, s42);
-  store(out_at + 48, s03);
-  store(out_at + 368, s13);
-  store(out_at + 688, s23);
-  store(out_at + 1008, s33);
-  store(out_at + 1328, s43);
-  store(out_at + 64, s04);
-  store(out_at + 384, s14);
-  store(out_at + 704, s24);
-  store(out_at + 1024, s34);
-  store(out_at + 1344, s44);
+  store(out_at + 1632, s52);
+  store(out_at + 1952, s62);
+  store(out_at + 2272, s72);
+  store(out_at + 2592, s82);
 }
 
-// 4 rows of a times 80 columns of the panel w, 320 steps deep.
-[[gnu::noinline]] void wo_tile_4x80(const Memory& m, const float* a, const float* w, long row,
+// 8 rows of a times 48 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wo_tile_8x48(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f), s24 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f), s34 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  for (long four = 0; four < 320; four += 4) {
 #pragma GCC unroll 4
-  for (long k = 0; k < 320; ++k) {
-    const vec a0 = splat(a[k]);
-    const vec a1 = splat(a[k + 320]);
-    const vec a2 = splat(a[k + 640]);
-    const vec a3 = splat(a[k + 960]);
-    const vec b0 = load(w + 80 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    s20 = fma(a2, b0, s20);
-    s30 = fma(a3, b0, s30);
-    const vec b1 = load(w + 80 * k + 16);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    s21 = fma(a2, b1, s21);
-    s31 = fma(a3, b1, s31);
-    const vec b2 = load(w + 80 * k + 32);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    s22 = fma(a2, b2, s22);
-    s32 = fma(a3, b2, s32);
-    const vec b3 = load(w + 80 * k + 48);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-    s23 = fma(a2, b3, s23);
-    s33 = fma(a3, b3, s33);
-    const vec b4 = load(w + 80 * k + 64);
-    s04 = fma(a0, b4, s04);
-    s14 = fma(a1, b4, s14);
-    s24 = fma(a2, b4, s24);
-    s34 = fma(a3, b4, s34);
+    for (long k = four; k < four + 4; ++k) {
+      const vec b0 = load(w + 48 * k);
+      const vec b1 = load(w + 48 * k + 16);
+      const vec b2 = load(w + 48 * k + 32);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      const vec a1 = splat(a[k + 320]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      const vec a2 = splat(a[k + 640]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      const vec a3 = splat(a[k + 960]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+      const vec a4 = splat(a[k + 1280]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      s42 = fma(a4, b2, s42);
+      const vec a5 = splat(a[k + 1600]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+      s52 = fma(a5, b2, s52);
+      const vec a6 = splat(a[k + 1920]);
+      s60 = fma(a6, b0, s60);
+      s61 = fma(a6, b1, s61);
+      s62 = fma(a6, b2, s62);
+      const vec a7 = splat(a[k + 2240]);
+      s70 = fma(a7, b0, s70);
+      s71 = fma(a7, b1, s71);
+      s72 = fma(a7, b2, s72);
+    }
   }
 
   const long n = 16 * vector;
@@ -4650,34 +5225,177 @@ struct attention_memory {
   store(out_at + 320, s10);
   store(out_at + 640, s20);
   store(out_at + 960, s30);
+  store(out_at + 1280, s40);
+  store(out_at + 1600, s50);
+  store(out_at + 1920, s60);
+  store(out_at + 2240, s70);
   store(out_at + 16, s01);
   store(out_at + 336, s11);
   store(out_at + 656, s21);
   store(out_at + 976, s31);
+  store(out_at + 1296, s41);
+  store(out_at + 1616, s51);
+  store(out_at + 1936, s61);
+  store(out_at + 2256, s71);
   store(out_at + 32, s02);
   store(out_at + 352, s12);
   store(out_at + 672, s22);
   store(out_at + 992, s32);
-  store(out_at + 48, s03);
-  store(out_at + 368, s13);
-  store(out_at + 688, s23);
-  store(out_at + 1008, s33);
-  store(out_at + 64, s04);
-  store(out_at + 384, s14);
-  store(out_at + 704, s24);
-  store(out_at + 1024, s34);
+  store(out_at + 1312, s42);
+  store(out_at + 1632, s52);
+  store(out_at + 1952, s62);
+  store(out_at + 2272, s72);
+}
+
+// 9 rows of a times 32 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wo_tile_9x32(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
+  vec s80 = splat(0.0f), s81 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 320; ++k) {
+    const vec b0 = load(w + 32 * k);
+    const vec b1 = load(w + 32 * k + 16);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(a[k + 320]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(a[k + 640]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(a[k + 960]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(a[k + 1280]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(a[k + 1600]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    const vec a6 = splat(a[k + 1920]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    const vec a7 = splat(a[k + 2240]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+    const vec a8 = splat(a[k + 2560]);
+    s80 = fma(a8, b0, s80);
+    s81 = fma(a8, b1, s81);
+  }
+
+  const long n = 16 * vector;
+
+  float* out_at = m.out + 320 * row + n;
+  store(out_at, s00);
+  store(out_at + 320, s10);
+  store(out_at + 640, s20);
+  store(out_at + 960, s30);
+  store(out_at + 1280, s40);
+  store(out_at + 1600, s50);
+  store(out_at + 1920, s60);
+  store(out_at + 2240, s70);
+  store(out_at + 2560, s80);
+  store(out_at + 16, s01);
+  store(out_at + 336, s11);
+  store(out_at + 656, s21);
+  store(out_at + 976, s31);
+  store(out_at + 1296, s41);
+  store(out_at + 1616, s51);
+  store(out_at + 1936, s61);
+  store(out_at + 2256, s71);
+  store(out_at + 2576, s81);
+}
+
+// 8 rows of a times 32 columns of the panel w, 320 steps deep.
+[[gnu::noinline]] void wo_tile_8x32(const Memory& m, const float* a, const float* w, long row,
+    long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 320; ++k) {
+    const vec b0 = load(w + 32 * k);
+    const vec b1 = load(w + 32 * k + 16);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(a[k + 320]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(a[k + 640]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(a[k + 960]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(a[k + 1280]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(a[k + 1600]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    const vec a6 = splat(a[k + 1920]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    const vec a7 = splat(a[k + 2240]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+  }
+
+  const long n = 16 * vector;
+
+  float* out_at = m.out + 320 * row + n;
+  store(out_at, s00);
+  store(out_at + 320, s10);
+  store(out_at + 640, s20);
+  store(out_at + 960, s30);
+  store(out_at + 1280, s40);
+  store(out_at + 1600, s50);
+  store(out_at + 1920, s60);
+  store(out_at + 2240, s70);
+  store(out_at + 16, s01);
+  store(out_at + 336, s11);
+  store(out_at + 656, s21);
+  store(out_at + 976, s31);
+  store(out_at + 1296, s41);
+  store(out_at + 1616, s51);
+  store(out_at + 1936, s61);
+  store(out_at + 2256, s71);
 }
 
 // An item: all rows against one panel of columns.
 [[gnu::noinline]] void project_wo(const Memory& m, long item) {
   const float* a = m.heads;
-  const float* w = m.packed + 25600 * item + 324736;
-  const long vector = 5 * item;
-  for (long row = 0; row < 125; row += 5) {
-    wo_tile_5x80(m, a + 320 * row, w, row, vector);
-  }
-  for (long row = 125; row < 137; row += 4) {
-    wo_tile_4x80(m, a + 320 * row, w, row, vector);
+  const float* w = m.packed + 15360 * item + 324736;
+  const long vector = 3 * item;
+  if (item < 6) {
+    for (long row = 0; row < 81; row += 9) {
+      wo_tile_9x48(m, a + 320 * row, w, row, vector);
+    }
+    for (long row = 81; row < 137; row += 8) {
+      wo_tile_8x48(m, a + 320 * row, w, row, vector);
+    }
+  } else {
+    for (long row = 0; row < 81; row += 9) {
+      wo_tile_9x32(m, a + 320 * row, w, row, vector);
+    }
+    for (long row = 81; row < 137; row += 8) {
+      wo_tile_8x32(m, a + 320 * row, w, row, vector);
+    }
   }
 }
 
@@ -4730,54 +5448,58 @@ size_t workspace_bytes(int workers) { return 701440u + 54208u * (size_t)workers;
 size_t packed_bytes() { return 1708544u; }
 
 void pack_weights(const textbook_mha_1_137_320_5_weights* w, float* packed) {
-  // wq: panels of 80 columns, each [320, columns]
+  // wq: panels of 48 columns, each [320, columns]
   for (long vector = 0; vector < 20; ++vector) {
-    const long panel = vector / 5;
+    const long panel = vector / 3;
+    const long width = panel < 6 ? 48 : 32;
     const long place = vector % 4;
     const long column = 16 * place;
-    float* to = packed + 25600 * panel + 16 * (vector % 5) + 17536;
+    float* to = packed + 15360 * panel + 16 * (vector % 3) + 17536;
     const float* from = w->wq + 320 * (64 * (vector / 4) + column);
     for (long k = 0; k < 320; ++k) {
       for (long lane = 0; lane < 16; ++lane) {
-        to[80 * k + lane] = from[320 * lane + k];
+        to[k * width + lane] = from[320 * lane + k];
       }
     }
   }
-  // wk: panels of 80 columns, each [320, columns]
+  // wk: panels of 48 columns, each [320, columns]
   for (long vector = 0; vector < 20; ++vector) {
-    const long panel = vector / 5;
+    const long panel = vector / 3;
+    const long width = panel < 6 ? 48 : 32;
     const long place = vector % 4;
     const long column = 16 * place;
-    float* to = packed + 25600 * panel + 16 * (vector % 5) + 119936;
+    float* to = packed + 15360 * panel + 16 * (vector % 3) + 119936;
     const float* from = w->wk + 320 * (64 * (vector / 4) + column);
     for (long k = 0; k < 320; ++k) {
       for (long lane = 0; lane < 16; ++lane) {
-        to[80 * k + lane] = from[320 * lane + k];
+        to[k * width + lane] = from[320 * lane + k];
       }
     }
   }
-  // wv: panels of 80 columns, each [320, columns]
+  // wv: panels of 48 columns, each [320, columns]
   for (long vector = 0; vector < 20; ++vector) {
-    const long panel = vector / 5;
+    const long panel = vector / 3;
+    const long width = panel < 6 ? 48 : 32;
     const long place = vector % 4;
     const long column = 16 * place;
-    float* to = packed + 25600 * panel + 16 * (vector % 5) + 222336;
+    float* to = packed + 15360 * panel + 16 * (vector % 3) + 222336;
     const float* from = w->wv + 320 * (64 * (vector / 4) + column);
     for (long k = 0; k < 320; ++k) {
       for (long lane = 0; lane < 16; ++lane) {
-        to[80 * k + lane] = from[320 * lane + k];
+        to[k * width + lane] = from[320 * lane + k];
       }
     }
   }
-  // wo: panels of 80 columns, each [320, columns]
+  // wo: panels of 48 columns, each [320, columns]
   for (long vector = 0; vector < 20; ++vector) {
-    const long panel = vector / 5;
+    const long panel = vector / 3;
+    const long width = panel < 6 ? 48 : 32;
     const long column = 16 * vector;
-    float* to = packed + 25600 * panel + 16 * (vector % 5) + 324736;
+    float* to = packed + 15360 * panel + 16 * (vector % 3) + 324736;
     const float* from = w->wo + 320 * column;
     for (long k = 0; k < 320; ++k) {
       for (long lane = 0; lane < 16; ++lane) {
-        to[80 * k + lane] = from[320 * lane + k];
+        to[k * width + lane] = from[320 * lane + k];
       }
     }
   }
@@ -4823,9 +5545,9 @@ void run(const textbook_mha_1_137_320_5_args* args, const void* packed, void* wo
     if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
     for (long item = 0; item < items; ++item) body(&m, item, 0);
   };
-  each(12, project_wq_wk_wv_body);
+  each(21, project_wq_wk_wv_body);
   each(15, attention_body);
-  each(4, project_wo_body);
+  each(7, project_wo_body);
 }
 
 }  // namespace textbook_mha_1_137_320_5_avx512

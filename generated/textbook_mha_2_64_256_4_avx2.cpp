@@ -17,16 +17,17 @@
 //
 // What was decided:
 // - project_wq_wk_wv: 2 times 64 rows of 256 by wq (256 columns), wk (256 columns) and wv (256
-//   columns), packed in 33 panels of 24 columns (24 kB), one an item; tiles of 4 rows x 24 columns:
-//   12 of 16 registers accumulate, a step is 12 fma on 7 loads.
+//   columns), packed in 48 panels of 16 columns (16 kB), one an item; tiles of 6 rows x 16 columns:
+//   12 of 16 registers accumulate, a step is 12 fma on 8 loads; tiles ask memory for the next
+//   panel.
 // - attention: 8 times 64 rows against 64 columns, 66 at a time: their scores lie in a worker's
 //   12.9 kB and nowhere else. 4 blocks of 16 rows, score tiles of 6 columns x 16 lanes: 12 of 16
 //   registers accumulate, a step is 12 fma on 8 loads. Whole tiles of removed pairs are skipped;
 //   tiles that keep all pairs test none. Value tiles of 6 rows x 16 columns: 12 of 16 registers
 //   accumulate, a step is 12 fma on 8 loads.
-// - project_wo: 2 times 64 rows of 256 by wo (256 columns), packed in 11 panels of 24 columns (24
-//   kB), one an item; tiles of 4 rows x 24 columns: 12 of 16 registers accumulate, a step is 12 fma
-//   on 7 loads.
+// - project_wo: 2 times 64 rows of 256 by wo (256 columns), packed in 16 panels of 16 columns (16
+//   kB), one an item; tiles of 6 rows x 16 columns: 12 of 16 registers accumulate, a step is 12 fma
+//   on 8 loads.
 #include "textbook_mha_2_64_256_4.h"
 
 #include <immintrin.h>
@@ -219,6 +220,8 @@ static inline void restore_float_state(unsigned before) {
 #endif
 }
 
+static inline void prefetch_l2(const float* p) { __builtin_prefetch(p, 0, 2); }
+
 static inline long smaller(long a, long b) { return b < a ? b : a; }
 
 // Where everything lies. Below, c0 and c1 count the outer dimensions, row and col the inner ones.
@@ -249,346 +252,355 @@ struct attention_memory {
   float fast[1024];       // [16][64], the results that it came to replace
 };
 
-// 4 rows of a times 24 columns of the panel w, 256 steps deep.
-[[gnu::noinline]] void wq_tile_4x24(const Memory& m, const float* a, const float* w, long c0,
+// 6 rows of a times 16 columns of the panel w, 256 steps deep.
+[[gnu::noinline]] void wq_tile_6x16(const Memory& m, const float* a, const float* w, long c0,
     long row, long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  for (long from = 0; from < 256; from += 16) {
+    prefetch_l2(w + 16 * from + 16 * (16 * row / 64) + 4096);
+    prefetch_l2(w + 16 * from + 16 * (16 * row / 64) + 4112);
 #pragma GCC unroll 4
-  for (long k = 0; k < 256; ++k) {
-    const vec b0 = load(w + 24 * k);
-    const vec b1 = load(w + 24 * k + 8);
-    const vec b2 = load(w + 24 * k + 16);
-    const vec a0 = splat(a[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(a[k + 256]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(a[k + 512]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(a[k + 768]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(w + 16 * k);
+      const vec b1 = load(w + 16 * k + 8);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(a[k + 256]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(a[k + 512]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(a[k + 768]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(a[k + 1024]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      const vec a5 = splat(a[k + 1280]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+    }
   }
 
-  const long group0 = vector / 8;
-  const long n0 = 8 * (vector % 8);
-  const long group1 = (vector + 1) / 8;
-  const long n1 = 8 * ((vector + 1) % 8);
-  const long group2 = (vector + 2) / 8;
-  const long n2 = 8 * ((vector + 2) % 8);
+  const long group = vector / 8;
+  const long n = 8 * (vector % 8);
 
-  float* wq_out_at = m.wq_out + 16384 * c0 + 4096 * group0 + 64 * row + n0;
-  const float* angles_at = m.angles + 64 * row + n0;
+  float* wq_out_at = m.wq_out + 16384 * c0 + 4096 * group + 64 * row + n;
+  const float* angles_at = m.angles + 64 * row + n;
   store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 4096));
   store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 4160));
   store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 4224));
   store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 4288));
-  float* wq_out_at1 = m.wq_out + 16384 * c0 + 4096 * group1 + 64 * row + n1;
-  const float* angles_at1 = m.angles + 64 * row + n1;
-  store(wq_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 4096));
-  store(wq_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 4160));
-  store(wq_out_at1 + 128, s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 4224));
-  store(wq_out_at1 + 192, s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 4288));
-  float* wq_out_at2 = m.wq_out + 16384 * c0 + 4096 * group2 + 64 * row + n2;
-  const float* angles_at2 = m.angles + 64 * row + n2;
-  store(wq_out_at2, s02 * load(angles_at2) + swap_pairs(s02) * load(angles_at2 + 4096));
-  store(wq_out_at2 + 64, s12 * load(angles_at2 + 64) + swap_pairs(s12) * load(angles_at2 + 4160));
-  store(wq_out_at2 + 128, s22 * load(angles_at2 + 128) + swap_pairs(s22) * load(angles_at2 + 4224));
-  store(wq_out_at2 + 192, s32 * load(angles_at2 + 192) + swap_pairs(s32) * load(angles_at2 + 4288));
+  store(wq_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 4352));
+  store(wq_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 4416));
+  store(wq_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 4104));
+  store(wq_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 4168));
+  store(wq_out_at + 136, s21 * load(angles_at + 136) + swap_pairs(s21) * load(angles_at + 4232));
+  store(wq_out_at + 200, s31 * load(angles_at + 200) + swap_pairs(s31) * load(angles_at + 4296));
+  store(wq_out_at + 264, s41 * load(angles_at + 264) + swap_pairs(s41) * load(angles_at + 4360));
+  store(wq_out_at + 328, s51 * load(angles_at + 328) + swap_pairs(s51) * load(angles_at + 4424));
 }
 
-// 4 rows of a times 16 columns of the panel w, 256 steps deep.
-[[gnu::noinline]] void wq_tile_4x16(const Memory& m, const float* a, const float* w, long c0,
+// 5 rows of a times 16 columns of the panel w, 256 steps deep.
+[[gnu::noinline]] void wq_tile_5x16(const Memory& m, const float* a, const float* w, long c0,
     long row, long vector) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  for (long from = 0; from < 256; from += 16) {
+    prefetch_l2(w + 16 * from + 16 * (16 * row / 64) + 4096);
+    prefetch_l2(w + 16 * from + 16 * (16 * row / 64) + 4112);
 #pragma GCC unroll 4
-  for (long k = 0; k < 256; ++k) {
-    const vec b0 = load(w + 16 * k);
-    const vec b1 = load(w + 16 * k + 8);
-    const vec a0 = splat(a[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(a[k + 256]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(a[k + 512]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(a[k + 768]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(w + 16 * k);
+      const vec b1 = load(w + 16 * k + 8);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(a[k + 256]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(a[k + 512]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(a[k + 768]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(a[k + 1024]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+    }
   }
 
-  const long group0 = vector / 8;
-  const long n0 = 8 * (vector % 8);
-  const long group1 = (vector + 1) / 8;
-  const long n1 = 8 * ((vector + 1) % 8);
+  const long group = vector / 8;
+  const long n = 8 * (vector % 8);
 
-  float* wq_out_at = m.wq_out + 16384 * c0 + 4096 * group0 + 64 * row + n0;
-  const float* angles_at = m.angles + 64 * row + n0;
+  float* wq_out_at = m.wq_out + 16384 * c0 + 4096 * group + 64 * row + n;
+  const float* angles_at = m.angles + 64 * row + n;
   store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 4096));
   store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 4160));
   store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 4224));
   store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 4288));
-  float* wq_out_at1 = m.wq_out + 16384 * c0 + 4096 * group1 + 64 * row + n1;
-  const float* angles_at1 = m.angles + 64 * row + n1;
-  store(wq_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 4096));
-  store(wq_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 4160));
-  store(wq_out_at1 + 128, s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 4224));
-  store(wq_out_at1 + 192, s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 4288));
+  store(wq_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 4352));
+  store(wq_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 4104));
+  store(wq_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 4168));
+  store(wq_out_at + 136, s21 * load(angles_at + 136) + swap_pairs(s21) * load(angles_at + 4232));
+  store(wq_out_at + 200, s31 * load(angles_at + 200) + swap_pairs(s31) * load(angles_at + 4296));
+  store(wq_out_at + 264, s41 * load(angles_at + 264) + swap_pairs(s41) * load(angles_at + 4360));
 }
 
-// 4 rows of a times 24 columns of the panel w, 256 steps deep.
-[[gnu::noinline]] void wk_tile_4x24(const Memory& m, const float* a, const float* w, long c0,
-    long row, long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 256; ++k) {
-    const vec b0 = load(w + 24 * k);
-    const vec b1 = load(w + 24 * k + 8);
-    const vec b2 = load(w + 24 * k + 16);
-    const vec a0 = splat(a[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(a[k + 256]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(a[k + 512]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(a[k + 768]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-  }
-
-  const long group0 = vector / 8;
-  const long n0 = 8 * (vector % 8);
-  const long group1 = (vector + 1) / 8;
-  const long n1 = 8 * ((vector + 1) % 8);
-  const long group2 = (vector + 2) / 8;
-  const long n2 = 8 * ((vector + 2) % 8);
-
-  float* wk_out_at = m.wk_out + 16384 * c0 + 4096 * group0 + 64 * row + n0;
-  const float* angles_at = m.angles + 64 * row + n0;
-  store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 4096));
-  store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 4160));
-  store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 4224));
-  store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 4288));
-  float* wk_out_at1 = m.wk_out + 16384 * c0 + 4096 * group1 + 64 * row + n1;
-  const float* angles_at1 = m.angles + 64 * row + n1;
-  store(wk_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 4096));
-  store(wk_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 4160));
-  store(wk_out_at1 + 128, s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 4224));
-  store(wk_out_at1 + 192, s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 4288));
-  float* wk_out_at2 = m.wk_out + 16384 * c0 + 4096 * group2 + 64 * row + n2;
-  const float* angles_at2 = m.angles + 64 * row + n2;
-  store(wk_out_at2, s02 * load(angles_at2) + swap_pairs(s02) * load(angles_at2 + 4096));
-  store(wk_out_at2 + 64, s12 * load(angles_at2 + 64) + swap_pairs(s12) * load(angles_at2 + 4160));
-  store(wk_out_at2 + 128, s22 * load(angles_at2 + 128) + swap_pairs(s22) * load(angles_at2 + 4224));
-  store(wk_out_at2 + 192, s32 * load(angles_at2 + 192) + swap_pairs(s32) * load(angles_at2 + 4288));
-}
-
-// 4 rows of a times 16 columns of the panel w, 256 steps deep.
-[[gnu::noinline]] void wk_tile_4x16(const Memory& m, const float* a, const float* w, long c0,
+// 6 rows of a times 16 columns of the panel w, 256 steps deep.
+[[gnu::noinline]] void wk_tile_6x16(const Memory& m, const float* a, const float* w, long c0,
     long row, long vector) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  for (long from = 0; from < 256; from += 16) {
+    prefetch_l2(w + 16 * from + 16 * (16 * row / 64) + 4096);
+    prefetch_l2(w + 16 * from + 16 * (16 * row / 64) + 4112);
 #pragma GCC unroll 4
-  for (long k = 0; k < 256; ++k) {
-    const vec b0 = load(w + 16 * k);
-    const vec b1 = load(w + 16 * k + 8);
-    const vec a0 = splat(a[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(a[k + 256]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(a[k + 512]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(a[k + 768]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(w + 16 * k);
+      const vec b1 = load(w + 16 * k + 8);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(a[k + 256]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(a[k + 512]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(a[k + 768]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(a[k + 1024]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      const vec a5 = splat(a[k + 1280]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+    }
   }
 
-  const long group0 = vector / 8;
-  const long n0 = 8 * (vector % 8);
-  const long group1 = (vector + 1) / 8;
-  const long n1 = 8 * ((vector + 1) % 8);
+  const long group = vector / 8;
+  const long n = 8 * (vector % 8);
 
-  float* wk_out_at = m.wk_out + 16384 * c0 + 4096 * group0 + 64 * row + n0;
-  const float* angles_at = m.angles + 64 * row + n0;
+  float* wk_out_at = m.wk_out + 16384 * c0 + 4096 * group + 64 * row + n;
+  const float* angles_at = m.angles + 64 * row + n;
   store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 4096));
   store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 4160));
   store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 4224));
   store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 4288));
-  float* wk_out_at1 = m.wk_out + 16384 * c0 + 4096 * group1 + 64 * row + n1;
-  const float* angles_at1 = m.angles + 64 * row + n1;
-  store(wk_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 4096));
-  store(wk_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 4160));
-  store(wk_out_at1 + 128, s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 4224));
-  store(wk_out_at1 + 192, s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 4288));
+  store(wk_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 4352));
+  store(wk_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 4416));
+  store(wk_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 4104));
+  store(wk_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 4168));
+  store(wk_out_at + 136, s21 * load(angles_at + 136) + swap_pairs(s21) * load(angles_at + 4232));
+  store(wk_out_at + 200, s31 * load(angles_at + 200) + swap_pairs(s31) * load(angles_at + 4296));
+  store(wk_out_at + 264, s41 * load(angles_at + 264) + swap_pairs(s41) * load(angles_at + 4360));
+  store(wk_out_at + 328, s51 * load(angles_at + 328) + swap_pairs(s51) * load(angles_at + 4424));
 }
 
-// 4 rows of a times 24 columns of the panel w, 256 steps deep.
-[[gnu::noinline]] void wv_tile_4x24(const Memory& m, const float* a, const float* w, long c0,
-    long row, long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 256; ++k) {
-    const vec b0 = load(w + 24 * k);
-    const vec b1 = load(w + 24 * k + 8);
-    const vec b2 = load(w + 24 * k + 16);
-    const vec a0 = splat(a[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(a[k + 256]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(a[k + 512]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(a[k + 768]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-  }
-
-  const long group0 = vector / 8;
-  const long n0 = 8 * (vector % 8);
-  const long group1 = (vector + 1) / 8;
-  const long n1 = 8 * ((vector + 1) % 8);
-  const long group2 = (vector + 2) / 8;
-  const long n2 = 8 * ((vector + 2) % 8);
-
-  float* wv_out_at = m.wv_out + 16384 * c0 + 4096 * group0 + 64 * row + n0;
-  store(wv_out_at, s00);
-  store(wv_out_at + 64, s10);
-  store(wv_out_at + 128, s20);
-  store(wv_out_at + 192, s30);
-  float* wv_out_at1 = m.wv_out + 16384 * c0 + 4096 * group1 + 64 * row + n1;
-  store(wv_out_at1, s01);
-  store(wv_out_at1 + 64, s11);
-  store(wv_out_at1 + 128, s21);
-  store(wv_out_at1 + 192, s31);
-  float* wv_out_at2 = m.wv_out + 16384 * c0 + 4096 * group2 + 64 * row + n2;
-  store(wv_out_at2, s02);
-  store(wv_out_at2 + 64, s12);
-  store(wv_out_at2 + 128, s22);
-  store(wv_out_at2 + 192, s32);
-}
-
-// 4 rows of a times 16 columns of the panel w, 256 steps deep.
-[[gnu::noinline]] void wv_tile_4x16(const Memory& m, const float* a, const float* w, long c0,
+// 5 rows of a times 16 columns of the panel w, 256 steps deep.
+[[gnu::noinline]] void wk_tile_5x16(const Memory& m, const float* a, const float* w, long c0,
     long row, long vector) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  for (long from = 0; from < 256; from += 16) {
+    prefetch_l2(w + 16 * from + 16 * (16 * row / 64) + 4096);
+    prefetch_l2(w + 16 * from + 16 * (16 * row / 64) + 4112);
 #pragma GCC unroll 4
-  for (long k = 0; k < 256; ++k) {
-    const vec b0 = load(w + 16 * k);
-    const vec b1 = load(w + 16 * k + 8);
-    const vec a0 = splat(a[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(a[k + 256]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(a[k + 512]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(a[k + 768]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(w + 16 * k);
+      const vec b1 = load(w + 16 * k + 8);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(a[k + 256]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(a[k + 512]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(a[k + 768]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(a[k + 1024]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+    }
   }
 
-  const long group0 = vector / 8;
-  const long n0 = 8 * (vector % 8);
-  const long group1 = (vector + 1) / 8;
-  const long n1 = 8 * ((vector + 1) % 8);
+  const long group = vector / 8;
+  const long n = 8 * (vector % 8);
 
-  float* wv_out_at = m.wv_out + 16384 * c0 + 4096 * group0 + 64 * row + n0;
+  float* wk_out_at = m.wk_out + 16384 * c0 + 4096 * group + 64 * row + n;
+  const float* angles_at = m.angles + 64 * row + n;
+  store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 4096));
+  store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 4160));
+  store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 4224));
+  store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 4288));
+  store(wk_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 4352));
+  store(wk_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 4104));
+  store(wk_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 4168));
+  store(wk_out_at + 136, s21 * load(angles_at + 136) + swap_pairs(s21) * load(angles_at + 4232));
+  store(wk_out_at + 200, s31 * load(angles_at + 200) + swap_pairs(s31) * load(angles_at + 4296));
+  store(wk_out_at + 264, s41 * load(angles_at + 264) + swap_pairs(s41) * load(angles_at + 4360));
+}
+
+// 6 rows of a times 16 columns of the panel w, 256 steps deep.
+[[gnu::noinline]] void wv_tile_6x16(const Memory& m, const float* a, const float* w, long c0,
+    long row, long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  for (long from = 0; from < 256; from += 16) {
+    prefetch_l2(w + 16 * from + 16 * (16 * row / 64) + 4096);
+    prefetch_l2(w + 16 * from + 16 * (16 * row / 64) + 4112);
+#pragma GCC unroll 4
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(w + 16 * k);
+      const vec b1 = load(w + 16 * k + 8);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(a[k + 256]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(a[k + 512]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(a[k + 768]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(a[k + 1024]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      const vec a5 = splat(a[k + 1280]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+    }
+  }
+
+  const long group = vector / 8;
+  const long n = 8 * (vector % 8);
+
+  float* wv_out_at = m.wv_out + 16384 * c0 + 4096 * group + 64 * row + n;
   store(wv_out_at, s00);
   store(wv_out_at + 64, s10);
   store(wv_out_at + 128, s20);
   store(wv_out_at + 192, s30);
-  float* wv_out_at1 = m.wv_out + 16384 * c0 + 4096 * group1 + 64 * row + n1;
-  store(wv_out_at1, s01);
-  store(wv_out_at1 + 64, s11);
-  store(wv_out_at1 + 128, s21);
-  store(wv_out_at1 + 192, s31);
+  store(wv_out_at + 256, s40);
+  store(wv_out_at + 320, s50);
+  store(wv_out_at + 8, s01);
+  store(wv_out_at + 72, s11);
+  store(wv_out_at + 136, s21);
+  store(wv_out_at + 200, s31);
+  store(wv_out_at + 264, s41);
+  store(wv_out_at + 328, s51);
+}
+
+// 5 rows of a times 16 columns of the panel w, 256 steps deep.
+[[gnu::noinline]] void wv_tile_5x16(const Memory& m, const float* a, const float* w, long c0,
+    long row, long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  for (long from = 0; from < 256; from += 16) {
+    prefetch_l2(w + 16 * from + 16 * (16 * row / 64) + 4096);
+    prefetch_l2(w + 16 * from + 16 * (16 * row / 64) + 4112);
+#pragma GCC unroll 4
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(w + 16 * k);
+      const vec b1 = load(w + 16 * k + 8);
+      const vec a0 = splat(a[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(a[k + 256]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(a[k + 512]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(a[k + 768]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(a[k + 1024]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+    }
+  }
+
+  const long group = vector / 8;
+  const long n = 8 * (vector % 8);
+
+  float* wv_out_at = m.wv_out + 16384 * c0 + 4096 * group + 64 * row + n;
+  store(wv_out_at, s00);
+  store(wv_out_at + 64, s10);
+  store(wv_out_at + 128, s20);
+  store(wv_out_at + 192, s30);
+  store(wv_out_at + 256, s40);
+  store(wv_out_at + 8, s01);
+  store(wv_out_at + 72, s11);
+  store(wv_out_at + 136, s21);
+  store(wv_out_at + 200, s31);
+  store(wv_out_at + 264, s41);
 }
 
 // An item: all rows against one panel of columns.
 [[gnu::noinline]] void project_wq_wk_wv(const Memory& m, long item) {
   const long panel = item / 2;
   const long c0 = item % 2;
-  if (panel < 11) {
+  if (panel < 16) {
     const float* a = m.x + 16384 * c0;
-    const float* w = m.packed + 6144 * panel + 8192;
-    const long vector = 3 * panel;
-    if (panel < 10) {
-      for (long row = 0; row < 64; row += 4) {
-        wq_tile_4x24(m, a + 256 * row, w, c0, row, vector);
-      }
-    } else {
-      for (long row = 0; row < 64; row += 4) {
-        wq_tile_4x16(m, a + 256 * row, w, c0, row, vector);
-      }
+    const float* w = m.packed + 4096 * panel + 8192;
+    const long vector = 2 * panel;
+    for (long row = 0; row < 54; row += 6) {
+      wq_tile_6x16(m, a + 256 * row, w, c0, row, vector);
     }
-  } else if (panel < 22) {
+    for (long row = 54; row < 64; row += 5) {
+      wq_tile_5x16(m, a + 256 * row, w, c0, row, vector);
+    }
+  } else if (panel < 32) {
     const float* a = m.x + 16384 * c0;
-    const float* w = m.packed + 6144 * panel + 6144;
-    const long vector = 3 * panel - 33;
-    if (panel - 11 < 10) {
-      for (long row = 0; row < 64; row += 4) {
-        wk_tile_4x24(m, a + 256 * row, w, c0, row, vector);
-      }
-    } else {
-      for (long row = 0; row < 64; row += 4) {
-        wk_tile_4x16(m, a + 256 * row, w, c0, row, vector);
-      }
+    const float* w = m.packed + 4096 * panel + 8192;
+    const long vector = 2 * panel - 32;
+    for (long row = 0; row < 54; row += 6) {
+      wk_tile_6x16(m, a + 256 * row, w, c0, row, vector);
+    }
+    for (long row = 54; row < 64; row += 5) {
+      wk_tile_5x16(m, a + 256 * row, w, c0, row, vector);
     }
   } else {
     const float* a = m.x + 16384 * c0;
-    const float* w = m.packed + 6144 * panel + 4096;
-    const long vector = 3 * panel - 66;
-    if (panel - 22 < 10) {
-      for (long row = 0; row < 64; row += 4) {
-        wv_tile_4x24(m, a + 256 * row, w, c0, row, vector);
-      }
-    } else {
-      for (long row = 0; row < 64; row += 4) {
-        wv_tile_4x16(m, a + 256 * row, w, c0, row, vector);
-      }
+    const float* w = m.packed + 4096 * panel + 8192;
+    const long vector = 2 * panel - 64;
+    for (long row = 0; row < 54; row += 6) {
+      wv_tile_6x16(m, a + 256 * row, w, c0, row, vector);
+    }
+    for (long row = 54; row < 64; row += 5) {
+      wv_tile_5x16(m, a + 256 * row, w, c0, row, vector);
     }
   }
 }
@@ -2067,60 +2079,15 @@ struct attention_memory {
   attention_16_rows(m, c0, c1, block, local);
 }
 
-// 4 rows of a times 24 columns of the panel w, 256 steps deep.
-[[gnu::noinline]] void wo_tile_4x24(const Memory& m, const float* a, const float* w, long c1,
-    long row, long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 256; ++k) {
-    const vec b0 = load(w + 24 * k);
-    const vec b1 = load(w + 24 * k + 8);
-    const vec b2 = load(w + 24 * k + 16);
-    const vec a0 = splat(a[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(a[k + 256]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(a[k + 512]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(a[k + 768]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-  }
-
-  const long n = 8 * vector;
-
-  float* out_at = m.out + 16384 * c1 + 256 * row + n;
-  store(out_at, s00);
-  store(out_at + 256, s10);
-  store(out_at + 512, s20);
-  store(out_at + 768, s30);
-  store(out_at + 8, s01);
-  store(out_at + 264, s11);
-  store(out_at + 520, s21);
-  store(out_at + 776, s31);
-  store(out_at + 16, s02);
-  store(out_at + 272, s12);
-  store(out_at + 528, s22);
-  store(out_at + 784, s32);
-}
-
-// 4 rows of a times 16 columns of the panel w, 256 steps deep.
-[[gnu::noinline]] void wo_tile_4x16(const Memory& m, const float* a, const float* w, long c1,
+// 6 rows of a times 16 columns of the panel w, 256 steps deep.
+[[gnu::noinline]] void wo_tile_6x16(const Memory& m, const float* a, const float* w, long c1,
     long row, long vector) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 256; ++k) {
     const vec b0 = load(w + 16 * k);
@@ -2137,6 +2104,12 @@ struct attention_memory {
     const vec a3 = splat(a[k + 768]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
+    const vec a4 = splat(a[k + 1024]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(a[k + 1280]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
   }
 
   const long n = 8 * vector;
@@ -2146,10 +2119,58 @@ struct attention_memory {
   store(out_at + 256, s10);
   store(out_at + 512, s20);
   store(out_at + 768, s30);
+  store(out_at + 1024, s40);
+  store(out_at + 1280, s50);
   store(out_at + 8, s01);
   store(out_at + 264, s11);
   store(out_at + 520, s21);
   store(out_at + 776, s31);
+  store(out_at + 1032, s41);
+  store(out_at + 1288, s51);
+}
+
+// 5 rows of a times 16 columns of the panel w, 256 steps deep.
+[[gnu::noinline]] void wo_tile_5x16(const Memory& m, const float* a, const float* w, long c1,
+    long row, long vector) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 256; ++k) {
+    const vec b0 = load(w + 16 * k);
+    const vec b1 = load(w + 16 * k + 8);
+    const vec a0 = splat(a[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(a[k + 256]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(a[k + 512]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(a[k + 768]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(a[k + 1024]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+  }
+
+  const long n = 8 * vector;
+
+  float* out_at = m.out + 16384 * c1 + 256 * row + n;
+  store(out_at, s00);
+  store(out_at + 256, s10);
+  store(out_at + 512, s20);
+  store(out_at + 768, s30);
+  store(out_at + 1024, s40);
+  store(out_at + 8, s01);
+  store(out_at + 264, s11);
+  store(out_at + 520, s21);
+  store(out_at + 776, s31);
+  store(out_at + 1032, s41);
 }
 
 // An item: all rows against one panel of columns.
@@ -2157,16 +2178,13 @@ struct attention_memory {
   const long panel = item / 2;
   const long c1 = item % 2;
   const float* a = m.heads + 16384 * c1;
-  const float* w = m.packed + 6144 * panel + 204800;
-  const long vector = 3 * panel;
-  if (panel < 10) {
-    for (long row = 0; row < 64; row += 4) {
-      wo_tile_4x24(m, a + 256 * row, w, c1, row, vector);
-    }
-  } else {
-    for (long row = 0; row < 64; row += 4) {
-      wo_tile_4x16(m, a + 256 * row, w, c1, row, vector);
-    }
+  const float* w = m.packed + 4096 * panel + 204800;
+  const long vector = 2 * panel;
+  for (long row = 0; row < 54; row += 6) {
+    wo_tile_6x16(m, a + 256 * row, w, c1, row, vector);
+  }
+  for (long row = 54; row < 64; row += 5) {
+    wo_tile_5x16(m, a + 256 * row, w, c1, row, vector);
   }
 }
 
@@ -2219,58 +2237,54 @@ size_t workspace_bytes(int workers) { return 524288u + 13184u * (size_t)workers;
 size_t packed_bytes() { return 1081344u; }
 
 void pack_weights(const textbook_mha_2_64_256_4_weights* w, float* packed) {
-  // wq: panels of 24 columns, each [256, columns]
+  // wq: panels of 16 columns, each [256, columns]
   for (long vector = 0; vector < 32; ++vector) {
-    const long panel = vector / 3;
-    const long width = panel < 10 ? 24 : 16;
+    const long panel = vector / 2;
     const long place = vector % 8;
     const long column = 8 * place;
-    float* to = packed + 6144 * panel + 8 * (vector % 3) + 8192;
+    float* to = packed + 4096 * panel + 8 * (vector % 2) + 8192;
     const float* from = w->wq + 256 * (64 * (vector / 8) + column);
     for (long k = 0; k < 256; ++k) {
       for (long lane = 0; lane < 8; ++lane) {
-        to[k * width + lane] = from[256 * lane + k];
+        to[16 * k + lane] = from[256 * lane + k];
       }
     }
   }
-  // wk: panels of 24 columns, each [256, columns]
+  // wk: panels of 16 columns, each [256, columns]
   for (long vector = 0; vector < 32; ++vector) {
-    const long panel = vector / 3;
-    const long width = panel < 10 ? 24 : 16;
+    const long panel = vector / 2;
     const long place = vector % 8;
     const long column = 8 * place;
-    float* to = packed + 6144 * panel + 8 * (vector % 3) + 73728;
+    float* to = packed + 4096 * panel + 8 * (vector % 2) + 73728;
     const float* from = w->wk + 256 * (64 * (vector / 8) + column);
     for (long k = 0; k < 256; ++k) {
       for (long lane = 0; lane < 8; ++lane) {
-        to[k * width + lane] = from[256 * lane + k];
+        to[16 * k + lane] = from[256 * lane + k];
       }
     }
   }
-  // wv: panels of 24 columns, each [256, columns]
+  // wv: panels of 16 columns, each [256, columns]
   for (long vector = 0; vector < 32; ++vector) {
-    const long panel = vector / 3;
-    const long width = panel < 10 ? 24 : 16;
+    const long panel = vector / 2;
     const long place = vector % 8;
     const long column = 8 * place;
-    float* to = packed + 6144 * panel + 8 * (vector % 3) + 139264;
+    float* to = packed + 4096 * panel + 8 * (vector % 2) + 139264;
     const float* from = w->wv + 256 * (64 * (vector / 8) + column);
     for (long k = 0; k < 256; ++k) {
       for (long lane = 0; lane < 8; ++lane) {
-        to[k * width + lane] = from[256 * lane + k];
+        to[16 * k + lane] = from[256 * lane + k];
       }
     }
   }
-  // wo: panels of 24 columns, each [256, columns]
+  // wo: panels of 16 columns, each [256, columns]
   for (long vector = 0; vector < 32; ++vector) {
-    const long panel = vector / 3;
-    const long width = panel < 10 ? 24 : 16;
+    const long panel = vector / 2;
     const long column = 8 * vector;
-    float* to = packed + 6144 * panel + 8 * (vector % 3) + 204800;
+    float* to = packed + 4096 * panel + 8 * (vector % 2) + 204800;
     const float* from = w->wo + 256 * column;
     for (long k = 0; k < 256; ++k) {
       for (long lane = 0; lane < 8; ++lane) {
-        to[k * width + lane] = from[256 * lane + k];
+        to[16 * k + lane] = from[256 * lane + k];
       }
     }
   }
@@ -2316,9 +2330,9 @@ void run(const textbook_mha_2_64_256_4_args* args, const void* packed, void* wor
     if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
     for (long item = 0; item < items; ++item) body(&m, item, 0);
   };
-  each(66, project_wq_wk_wv_body);
+  each(96, project_wq_wk_wv_body);
   each(32, attention_body);
-  each(22, project_wo_body);
+  each(32, project_wo_body);
 }
 
 }  // namespace textbook_mha_2_64_256_4_avx2

@@ -66,6 +66,9 @@ static inline unsigned set_float_state() {
       {"prefetch", R"(static inline void prefetch(const float* p) { __builtin_prefetch(p); }
 )",
        {}},
+      {"prefetch_l2", R"(static inline void prefetch_l2(const float* p) { __builtin_prefetch(p, 0, 2); }
+)",
+       {}},
   };
 }
 

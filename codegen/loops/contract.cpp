@@ -12,7 +12,7 @@ Expr index(const char* n) { return name(n, Type::index); }
 // One segment: its micro-kernels, and the loop over rows for one of its panels.
 class SegmentCode {
  public:
-  SegmentCode(Context& c, const Contract& r, const Segment& s, const ContractPlan::Part& p) : c_(c), r_(r), s_(s), p_(p) {}
+  SegmentCode(Context& c, const Contract& r, const Segment& s, const ContractPlan::Part& p, bool ahead) : c_(c), r_(r), s_(s), p_(p), ahead_(ahead) {}
 
   // The rows of one panel; `panel` counts within the segment.
   void panel(Block& b, Expr panel, const std::array<Expr, region_rank>& outer) {
@@ -34,6 +34,7 @@ class SegmentCode {
   const Contract& r_;
   const Segment& s_;
   const ContractPlan::Part& p_;
+  bool ahead_;
   std::map<std::pair<int, int>, std::string> made_;  // the micro-kernels of this segment, by rows and vectors
 
   long row_stride() const { return *stride_of(r_.a.dims[2]); }
@@ -61,11 +62,19 @@ class SegmentCode {
     const Accumulators s = declare_accumulators(b, t);
     accumulate(
         b, s, r_.depth, [&](int i, Expr k) { return element(a, Expr(row_stride()) * Expr(i) + Expr(depth_stride()) * k); },
-        [&](int v, Expr k) { return call("load", Type::vec, {w + Expr(t.vectors * c_.lanes) * k + Expr(v * c_.lanes)}); });
+        [&](int v, Expr k) { return call("load", Type::vec, {w + Expr(t.vectors * c_.lanes) * k + Expr(v * c_.lanes)}); },
+        {.ahead = ahead_ ? [&](Block& at, const Expr& k) { ask_ahead(at, t, k); } : std::function<void(Block&, const Expr&)>()});
     b.blank();
     epilogue(b, t, s);
     c_.kernel.functions.push_back(std::move(f));
     return n;
+  }
+
+  // This tile's share of the next panel: the tiles of all rows together ask for all of it.
+  void ask_ahead(Block& b, Tile t, const Expr& k) const {
+    const long width = t.vectors * c_.lanes, lines = (t.rows * width + r_.rows - 1) / r_.rows;
+    const Expr share = Expr(Steps::line) * (Expr(width) * index("row") / r_.rows);
+    for (long i = 0; i < lines; ++i) b.run(call("prefetch_l2", Type::none, {name("w", Type::in) + Expr(width * r_.depth) + Expr(width) * k + share + Expr(Steps::line * i)}));
   }
 
   // Where vector v of the tile lies: its group of columns and its first column within.
@@ -152,7 +161,7 @@ void lower_contract(Context& c, const Contract& r, const ContractPlan& plan) {
   long first = 0;
   Block rest = b;
   for (std::size_t i = 0; i < r.segments.size(); ++i) {
-    SegmentCode code(c, r, r.segments[i], plan.parts[i]);
+    SegmentCode code(c, r, r.segments[i], plan.parts[i], plan.ahead);
     if (i + 1 == r.segments.size()) {
       code.panel(rest, panel - Expr(first), at);
       break;

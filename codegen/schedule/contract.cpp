@@ -18,15 +18,28 @@ bool ContractPlanner::legal(Tile t) const {
 
 long ContractPlanner::vectors(const Segment& s) const { return (s.width + isa_.lanes - 1) / isa_.lanes * s.groups; }
 
+// Whether the weights are gone from L2 when the next call comes.
+bool ContractPlanner::beyond_l2() const {
+  long floats = 0;
+  for (const Segment& s : c_.segments) floats += vectors(s) * isa_.lanes * c_.depth;
+  return 4 * floats > isa_.machine.l2_bytes / 2;
+}
+
+// Tiles ask for the next panel where there are enough of them to wait for it.
+bool ContractPlanner::asks_ahead(Tile t) const { return beyond_l2() && c_.rows >= 6L * t.rows && stride_of(c_.a.dims[3]) == 1; }
+
 // Covering the rows with a panel of this many columns. A panel that L1 does not hold comes from L2
 // once per tile of rows, as the rows do: most of that traffic hides behind the arithmetic.
 long ContractPlanner::panel_cost(Tile t) const {
   const auto traffic = [&](long rows) {
     const bool resident = 4L * t.vectors * isa_.lanes * c_.depth <= isa_.machine.l1_bytes / 2;
-    return 120 * 4 * (rows + (resident ? 0 : t.vectors * isa_.lanes)) / l2_bytes_per_cycle / l2_hidden;
+    return 120 * 4 * (rows + (resident ? 0 : t.vectors * isa_.lanes)) / l2_bytes_per_cycle / l2_hidden_of_panels;
   };
   const Cut c = cut(c_.rows, t.rows);
-  return c_.depth * (cover_cost(c_.rows, t, isa_) + c.taller * traffic(c.height + 1) + c.others * traffic(c.height)) + (c.taller + c.others) * tile_overhead;
+  // The first pass is no faster than memory; all together are not if the panel was asked for.
+  const long all = cover_cost(c_.rows, t, isa_), first = step_cost({int(c.taller ? c.height + 1 : c.height), t.vectors}, isa_), line = 120 * 4 * t.vectors * isa_.lanes;
+  const long waits = !beyond_l2() ? 0 : asks_ahead(t) ? std::max(0L, line / asked_bytes_per_cycle - all) : std::max(0L, line / memory_bytes_per_cycle - first);
+  return c_.depth * (all + waits + c.taller * traffic(c.height + 1) + c.others * traffic(c.height)) + (c.taller + c.others) * tile_overhead;
 }
 
 long ContractPlanner::cost(const ContractChoice& choice) const {
@@ -64,6 +77,7 @@ ContractPlan ContractPlanner::plan(const ContractChoice& choice) const {
     plan.panels += p.panels;
     plan.parts.push_back(p);
   }
+  plan.ahead = asks_ahead(choice.tile);
   return plan;
 }
 

@@ -26,6 +26,7 @@ std::string text(const Contract& c, const ContractPlan& p, const Isa& isa) {
     const long width = part.tile.vectors * isa.lanes;
     r += fmt::format("{}{} columns ({}), one an item; tiles of {} rows x {} columns: {}", i ? ", of " : "", width, kilobytes(width * c.depth), part.tile.rows, width, step(part.tile, isa));
   }
+  if (p.ahead) r += "; tiles ask memory for the next panel";
   return r + ".";
 }
 

@@ -20,6 +20,7 @@ struct ContractPlan {
   };
   std::vector<Part> parts;  // one a segment
   long panels = 0;
+  bool ahead = false;       // tiles ask memory for the next panel
 };
 
 // Which columns the i-th block of rows visits: three runs with affine edges (in part, whole, in

@@ -12,8 +12,12 @@ namespace attune {
 inline constexpr long tile_overhead = 30 * 120;
 // What the second level of cache gives, in bytes a cycle.
 inline constexpr long l2_bytes_per_cycle = 64;
-// Of the time that sequential reads from there take, one part in so many is not hidden behind arithmetic.
-inline constexpr long l2_hidden = 16;
+// Of the time that a stream's reads from there take, one part in so many is not hidden behind arithmetic;
+// of the panels of a product, which are longer than a block of columns, more.
+inline constexpr long l2_hidden = 16, l2_hidden_of_panels = 4;
+// What one core reads from beyond L2, in bytes a cycle: in sequence, where L2 runs ahead by itself, and
+// where it is asked, since L1 waits for some 16 lines at a time.
+inline constexpr long memory_bytes_per_cycle = 8, asked_bytes_per_cycle = 3;
 
 class ContractPlanner {
  public:
@@ -28,6 +32,8 @@ class ContractPlanner {
   bool legal(Tile) const;
   long vectors(const Segment&) const;
   long panel_cost(Tile) const;
+  bool beyond_l2() const;
+  bool asks_ahead(Tile) const;
 };
 
 class StreamPlanner {

@@ -24,7 +24,7 @@ const std::set<std::string> vocabulary{
     "less", "less_equal", "equal", "not_less", "is_minus_zero", "both", "either", "negation", "select", "keep_where", "any", "all_lanes",
     "iota", "isplat", "floor_div", "floor_mod", "imin", "imax", "iless", "iless_equal", "iequal", "to_real",
     "exp", "exp_nonpositive", "exp2", "exp2_nonpositive", "exp2_near", "shift_of", "exp_shifted", "exponent_of", "inverse_power", "tanh", "first", "reduce_add", "reduce_max", "swap_pairs",
-    "transpose_block", "prefetch", "has_nan", "set_float_state", "restore_float_state"};
+    "transpose_block", "prefetch", "prefetch_l2", "has_nan", "set_float_state", "restore_float_state"};
 
 struct Outcome {
   int status;
