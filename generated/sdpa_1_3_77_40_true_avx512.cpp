@@ -448,9 +448,9 @@ struct attention_memory {
   vec s13_0 = splat(0.0f);
   vec s14_0 = splat(0.0f);
   vec s15_0 = splat(0.0f);
-  for (long four = 0; four < 40; four += 4) {
-#pragma GCC unroll 4
-    for (long k = four; k < four + 4; ++k) {
+  for (long two = 0; two < 40; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
       const vec b0 = load(rows + 16 * k);
       const vec a0 = splat(b[k]);
       s0_0 = fma(a0, b0, s0_0);
@@ -530,9 +530,9 @@ struct attention_memory {
   vec s13_0 = splat(0.0f);
   vec s14_0 = splat(0.0f);
   vec s15_0 = splat(0.0f);
-  for (long four = 0; four < 40; four += 4) {
-#pragma GCC unroll 4
-    for (long k = four; k < four + 4; ++k) {
+  for (long two = 0; two < 40; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
       const vec b0 = load(rows + 16 * k);
       const vec a0 = splat(b[k]);
       s0_0 = fma(a0, b0, s0_0);
@@ -675,9 +675,9 @@ struct attention_memory {
   vec s13_0 = start0;
   vec s14_0 = start0;
   vec s15_0 = start0;
-  for (long four = 0; four < 40; four += 4) {
-#pragma GCC unroll 4
-    for (long k = four; k < four + 4; ++k) {
+  for (long two = 0; two < 40; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
       const vec b0 = load(rows + 16 * k);
       const vec a0 = splat(b[k]);
       s0_0 = fma(a0, b0, s0_0);
@@ -772,9 +772,9 @@ struct attention_memory {
   vec s13_0 = start0;
   vec s14_0 = start0;
   vec s15_0 = start0;
-  for (long four = 0; four < 40; four += 4) {
-#pragma GCC unroll 4
-    for (long k = four; k < four + 4; ++k) {
+  for (long two = 0; two < 40; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
       const vec b0 = load(rows + 16 * k);
       const vec a0 = splat(b[k]);
       s0_0 = fma(a0, b0, s0_0);
@@ -1229,7 +1229,7 @@ struct attention_memory {
     s72 = load_part(out + 312, 8);
   }
 
-#pragma GCC unroll 4
+#pragma GCC unroll 2
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 40 * k);
     const vec b1 = load(v + 40 * k + 16);

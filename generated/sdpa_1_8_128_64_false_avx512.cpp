@@ -15,8 +15,8 @@
 //   };
 //
 // What was decided:
-// - attention: 8 times 128 rows against 128 columns, 128 at a time: their scores lie in a worker's
-//   82.8 kB and nowhere else. 1 block of 80 rows, score tiles of 4 columns x 80 lanes: 20 of 32
+// - attention: 8 times 128 rows against 128 columns, 96 at a time: their scores lie in a worker's
+//   72.6 kB and nowhere else. 1 block of 80 rows, score tiles of 4 columns x 80 lanes: 20 of 32
 //   registers accumulate, a step is 20 fma on 9 loads. 1 block of 48 rows, score tiles of 8 columns
 //   x 48 lanes: 24 of 32 registers accumulate, a step is 24 fma on 11 loads. Value tiles of 6 rows
 //   x 64 columns: 24 of 32 registers accumulate, a step is 24 fma on 10 loads.
@@ -230,7 +230,7 @@ struct Memory {
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
   float rows[5120];       // [64][80], scaled, in units of log 2
-  float scores[10240];    // [128][80]; weights once they are known
+  float scores[7680];     // [96][80]; weights once they are known
   float peak[80];         // of each row, the score that the others are compared with
   float total[80];        // and the sum of its weights
   float carry[80];        // what its older sums are multiplied by, at the end by what
@@ -238,7 +238,7 @@ struct attention_memory {
   float block_total[80];  // and the sum of the block's weights
   float shift[80];        // -peak, where the rows' accumulators start
   float kept[80];         // 1 where the safe path found a pair that counts
-  float holes[144];       // [128]: 1 for a column with one that doesn't; then 1 if there is any
+  float holes[112];       // [96]: 1 for a column with one that doesn't; then 1 if there is any
   float fast[5120];       // [80][64], the results that it came to replace
 };
 
@@ -943,7 +943,7 @@ struct attention_memory {
     some = some || hole;
   }
 
-  local.holes[128] = some ? 1.0f : 0.0f;
+  local.holes[96] = some ? 1.0f : 0.0f;
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -1260,7 +1260,7 @@ struct attention_memory {
     attention_carry_over_80(m, c1, row, local);
   }
 
-  if (local.holes[128] > 0.0f) {
+  if (local.holes[96] > 0.0f) {
     attention_fold_80_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_80(m, c1, row, col, count, local, fresh);
@@ -1302,8 +1302,8 @@ struct attention_memory {
   store(local.kept + 48, splat(0.0f));
   store(local.kept + 64, splat(0.0f));
   bool fresh = true;
-  for (long col = 0; col < 128; col += 128) {
-    attention_visit_80_safely(m, c1, row, col, smaller(128, 128 - col), local, fresh);
+  for (long col = 0; col < 128; col += 96) {
+    attention_visit_80_safely(m, c1, row, col, smaller(96, 128 - col), local, fresh);
     fresh = false;
   }
 
@@ -1365,8 +1365,8 @@ struct attention_memory {
   store(local.total + 64, splat(0.0f));
 
   bool fresh = true;
-  for (long col = 0; col < 128; col += 128) {
-    attention_visit_80(m, c1, row, col, smaller(128, 128 - col), local, fresh);
+  for (long col = 0; col < 128; col += 96) {
+    attention_visit_80(m, c1, row, col, smaller(96, 128 - col), local, fresh);
     fresh = false;
   }
 
@@ -1404,9 +1404,9 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
   vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
   vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
-  for (long four = 0; four < 64; four += 4) {
-#pragma GCC unroll 4
-    for (long k = four; k < four + 4; ++k) {
+  for (long two = 0; two < 64; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
       const vec b0 = load(rows + 80 * k);
       const vec b1 = load(rows + 80 * k + 16);
       const vec b2 = load(rows + 80 * k + 32);
@@ -1554,9 +1554,9 @@ struct attention_memory {
   vec s50 = start0, s51 = start1, s52 = start2;
   vec s60 = start0, s61 = start1, s62 = start2;
   vec s70 = start0, s71 = start1, s72 = start2;
-  for (long four = 0; four < 64; four += 4) {
-#pragma GCC unroll 4
-    for (long k = four; k < four + 4; ++k) {
+  for (long two = 0; two < 64; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
       const vec b0 = load(rows + 80 * k);
       const vec b1 = load(rows + 80 * k + 16);
       const vec b2 = load(rows + 80 * k + 32);
@@ -1849,7 +1849,7 @@ struct attention_memory {
     some = some || hole;
   }
 
-  local.holes[128] = some ? 1.0f : 0.0f;
+  local.holes[96] = some ? 1.0f : 0.0f;
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -1887,7 +1887,7 @@ struct attention_memory {
     attention_carry_over_48(m, c1, row, local);
   }
 
-  if (local.holes[128] > 0.0f) {
+  if (local.holes[96] > 0.0f) {
     attention_fold_48_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_48(m, c1, row, col, count, local, fresh);
@@ -1923,8 +1923,8 @@ struct attention_memory {
   store(local.kept + 16, splat(0.0f));
   store(local.kept + 32, splat(0.0f));
   bool fresh = true;
-  for (long col = 0; col < 128; col += 128) {
-    attention_visit_48_safely(m, c1, row, col, smaller(128, 128 - col), local, fresh);
+  for (long col = 0; col < 128; col += 96) {
+    attention_visit_48_safely(m, c1, row, col, smaller(96, 128 - col), local, fresh);
     fresh = false;
   }
 
@@ -1976,8 +1976,8 @@ struct attention_memory {
   store(local.total + 32, splat(0.0f));
 
   bool fresh = true;
-  for (long col = 0; col < 128; col += 128) {
-    attention_visit_48(m, c1, row, col, smaller(128, 128 - col), local, fresh);
+  for (long col = 0; col < 128; col += 96) {
+    attention_visit_48(m, c1, row, col, smaller(96, 128 - col), local, fresh);
     fresh = false;
   }
 
@@ -2016,13 +2016,13 @@ struct attention_memory {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 21184L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 18592L * worker));
   restore_float_state(before);
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 84736u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 74368u * (size_t)workers; }
 
 void run(const sdpa_1_8_128_64_false_args* args, const void* packed, void* workspace, int workers,
     sdpa_1_8_128_64_false_parallel_for parallel_for, void* ctx) {

@@ -15,8 +15,8 @@
 //   };
 //
 // What was decided:
-// - attention: 8 times 128 rows against 128 columns, 128 at a time: their scores lie in a worker's
-//   33.4 kB and nowhere else. 4 blocks of 32 rows, score tiles of 8 columns x 32 lanes: 16 of 32
+// - attention: 8 times 128 rows against 128 columns, 96 at a time: their scores lie in a worker's
+//   29.3 kB and nowhere else. 4 blocks of 32 rows, score tiles of 8 columns x 32 lanes: 16 of 32
 //   registers accumulate, a step is 16 fma on 10 loads. Whole tiles of removed pairs are skipped;
 //   tiles that keep all pairs test none. Value tiles of 6 rows x 64 columns: 24 of 32 registers
 //   accumulate, a step is 24 fma on 10 loads.
@@ -235,7 +235,7 @@ struct Memory {
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
   float rows[2048];       // [64][32], scaled, in units of log 2
-  float scores[4096];     // [128][32]; weights once they are known
+  float scores[3072];     // [96][32]; weights once they are known
   float peak[32];         // of each row, the score that the others are compared with
   float total[32];        // and the sum of its weights
   float carry[32];        // what its older sums are multiplied by, at the end by what
@@ -243,7 +243,7 @@ struct attention_memory {
   float block_total[32];  // and the sum of the block's weights
   float shift[32];        // -peak, where the rows' accumulators start
   float kept[32];         // 1 where the safe path found a pair that counts
-  float holes[144];       // [128]: 1 for a column with one that doesn't; then 1 if there is any
+  float holes[112];       // [96]: 1 for a column with one that doesn't; then 1 if there is any
   float fast[2048];       // [32][64], the results that it came to replace
 };
 
@@ -1176,7 +1176,7 @@ struct attention_memory {
     some = some || hole;
   }
 
-  local.holes[128] = some ? 1.0f : 0.0f;
+  local.holes[96] = some ? 1.0f : 0.0f;
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -1482,7 +1482,7 @@ struct attention_memory {
     attention_carry_over_32(m, c1, row, local);
   }
 
-  if (local.holes[128] > 0.0f) {
+  if (local.holes[96] > 0.0f) {
     attention_fold_32_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_32(m, c1, row, col, count, local, fresh);
@@ -1518,8 +1518,8 @@ struct attention_memory {
   bool fresh = true;
   const long whole_end = 32 * nth;
   const long end = 32 * nth + 32;
-  for (long col = 0; col < end; col += 128) {
-    attention_visit_32_safely(m, c1, row, col, smaller(128, end - col), whole_end, local, fresh);
+  for (long col = 0; col < end; col += 96) {
+    attention_visit_32_safely(m, c1, row, col, smaller(96, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
@@ -1569,8 +1569,8 @@ struct attention_memory {
   bool fresh = true;
   const long whole_end = 32 * nth;
   const long end = 32 * nth + 32;
-  for (long col = 0; col < end; col += 128) {
-    attention_visit_32(m, c1, row, col, smaller(128, end - col), whole_end, local, fresh);
+  for (long col = 0; col < end; col += 96) {
+    attention_visit_32(m, c1, row, col, smaller(96, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
@@ -1604,13 +1604,13 @@ struct attention_memory {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 8560L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 7504L * worker));
   restore_float_state(before);
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 34240u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 30016u * (size_t)workers; }
 
 void run(const sdpa_1_8_128_64_true_args* args, const void* packed, void* workspace, int workers,
     sdpa_1_8_128_64_true_parallel_for parallel_for, void* ctx) {

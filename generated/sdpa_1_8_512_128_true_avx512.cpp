@@ -259,9 +259,9 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
   vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
   vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
-  for (long four = 0; four < 128; four += 4) {
-#pragma GCC unroll 4
-    for (long k = four; k < four + 4; ++k) {
+  for (long two = 0; two < 128; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
       const vec b0 = load(rows + 48 * k);
       const vec b1 = load(rows + 48 * k + 16);
       const vec b2 = load(rows + 48 * k + 32);
@@ -496,9 +496,9 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
   vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
   vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
-  for (long four = 0; four < 128; four += 4) {
-#pragma GCC unroll 4
-    for (long k = four; k < four + 4; ++k) {
+  for (long two = 0; two < 128; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
       const vec b0 = load(rows + 48 * k);
       const vec b1 = load(rows + 48 * k + 16);
       const vec b2 = load(rows + 48 * k + 32);
@@ -707,9 +707,9 @@ struct attention_memory {
   vec s50 = start0, s51 = start1, s52 = start2;
   vec s60 = start0, s61 = start1, s62 = start2;
   vec s70 = start0, s71 = start1, s72 = start2;
-  for (long four = 0; four < 128; four += 4) {
-#pragma GCC unroll 4
-    for (long k = four; k < four + 4; ++k) {
+  for (long two = 0; two < 128; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
       const vec b0 = load(rows + 48 * k);
       const vec b1 = load(rows + 48 * k + 16);
       const vec b2 = load(rows + 48 * k + 32);
@@ -989,9 +989,9 @@ struct attention_memory {
   vec s50 = start0, s51 = start1, s52 = start2;
   vec s60 = start0, s61 = start1, s62 = start2;
   vec s70 = start0, s71 = start1, s72 = start2;
-  for (long four = 0; four < 128; four += 4) {
-#pragma GCC unroll 4
-    for (long k = four; k < four + 4; ++k) {
+  for (long two = 0; two < 128; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
       const vec b0 = load(rows + 48 * k);
       const vec b1 = load(rows + 48 * k + 16);
       const vec b2 = load(rows + 48 * k + 32);
@@ -1878,9 +1878,9 @@ struct attention_memory {
   vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
   vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
   vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
-  for (long four = 0; four < 128; four += 4) {
-#pragma GCC unroll 4
-    for (long k = four; k < four + 4; ++k) {
+  for (long two = 0; two < 128; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
       const vec b0 = load(rows + 48 * k);
       const vec b1 = load(rows + 48 * k + 16);
       const vec a0 = splat(b[k]);
@@ -2052,9 +2052,9 @@ struct attention_memory {
   vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
   vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
   vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
-  for (long four = 0; four < 128; four += 4) {
-#pragma GCC unroll 4
-    for (long k = four; k < four + 4; ++k) {
+  for (long two = 0; two < 128; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
       const vec b0 = load(rows + 48 * k);
       const vec b1 = load(rows + 48 * k + 16);
       const vec a0 = splat(b[k]);
@@ -2243,9 +2243,9 @@ struct attention_memory {
   vec s9_0 = start0, s9_1 = start1;
   vec s10_0 = start0, s10_1 = start1;
   vec s11_0 = start0, s11_1 = start1;
-  for (long four = 0; four < 128; four += 4) {
-#pragma GCC unroll 4
-    for (long k = four; k < four + 4; ++k) {
+  for (long two = 0; two < 128; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
       const vec b0 = load(rows + 48 * k);
       const vec b1 = load(rows + 48 * k + 16);
       const vec a0 = splat(b[k]);
@@ -2453,9 +2453,9 @@ struct attention_memory {
   vec s9_0 = start0, s9_1 = start1;
   vec s10_0 = start0, s10_1 = start1;
   vec s11_0 = start0, s11_1 = start1;
-  for (long four = 0; four < 128; four += 4) {
-#pragma GCC unroll 4
-    for (long k = four; k < four + 4; ++k) {
+  for (long two = 0; two < 128; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
       const vec b0 = load(rows + 48 * k);
       const vec b1 = load(rows + 48 * k + 16);
       const vec a0 = splat(b[k]);

@@ -19,8 +19,8 @@
 // - project_wq_wk_wv: 128 rows of 512 by wq (512 columns), wk (512 columns) and wv (512 columns),
 //   packed in 33 panels of 48 columns (96 kB), one an item; tiles of 9 rows x 48 columns: 27 of 32
 //   registers accumulate, a step is 27 fma on 12 loads; tiles ask memory for the next panel.
-// - attention: 8 times 128 rows against 128 columns, 128 at a time: their scores lie in a worker's
-//   33.4 kB and nowhere else. 4 blocks of 32 rows, score tiles of 8 columns x 32 lanes: 16 of 32
+// - attention: 8 times 128 rows against 128 columns, 96 at a time: their scores lie in a worker's
+//   29.3 kB and nowhere else. 4 blocks of 32 rows, score tiles of 8 columns x 32 lanes: 16 of 32
 //   registers accumulate, a step is 16 fma on 10 loads. Whole tiles of removed pairs are skipped;
 //   tiles that keep all pairs test none. Value tiles of 6 rows x 64 columns: 24 of 32 registers
 //   accumulate, a step is 24 fma on 10 loads.
@@ -250,7 +250,7 @@ struct Memory {
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
   float rows[2048];       // [64][32], scaled, in units of log 2
-  float scores[4096];     // [128][32]; weights once they are known
+  float scores[3072];     // [96][32]; weights once they are known
   float peak[32];         // of each row, the score that the others are compared with
   float total[32];        // and the sum of its weights
   float carry[32];        // what its older sums are multiplied by, at the end by what
@@ -258,7 +258,7 @@ struct attention_memory {
   float block_total[32];  // and the sum of the block's weights
   float shift[32];        // -peak, where the rows' accumulators start
   float kept[32];         // 1 where the safe path found a pair that counts
-  float holes[144];       // [128]: 1 for a column with one that doesn't; then 1 if there is any
+  float holes[112];       // [96]: 1 for a column with one that doesn't; then 1 if there is any
   float fast[2048];       // [32][64], the results that it came to replace
 };
 
@@ -279,9 +279,9 @@ struct attention_memory {
     prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24592);
     prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24608);
     prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24624);
-    for (long four = from; four < from + 16; four += 4) {
-#pragma GCC unroll 4
-      for (long k = four; k < four + 4; ++k) {
+    for (long two = from; two < from + 16; two += 2) {
+#pragma GCC unroll 2
+      for (long k = two; k < two + 2; ++k) {
         const vec b0 = load(w + 48 * k);
         const vec b1 = load(w + 48 * k + 16);
         const vec b2 = load(w + 48 * k + 32);
@@ -382,9 +382,9 @@ struct attention_memory {
     prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24576);
     prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24592);
     prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24608);
-    for (long four = from; four < from + 16; four += 4) {
-#pragma GCC unroll 4
-      for (long k = four; k < four + 4; ++k) {
+    for (long two = from; two < from + 16; two += 2) {
+#pragma GCC unroll 2
+      for (long k = two; k < two + 2; ++k) {
         const vec b0 = load(w + 48 * k);
         const vec b1 = load(w + 48 * k + 16);
         const vec b2 = load(w + 48 * k + 32);
@@ -631,9 +631,9 @@ struct attention_memory {
     prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24592);
     prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24608);
     prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24624);
-    for (long four = from; four < from + 16; four += 4) {
-#pragma GCC unroll 4
-      for (long k = four; k < four + 4; ++k) {
+    for (long two = from; two < from + 16; two += 2) {
+#pragma GCC unroll 2
+      for (long k = two; k < two + 2; ++k) {
         const vec b0 = load(w + 48 * k);
         const vec b1 = load(w + 48 * k + 16);
         const vec b2 = load(w + 48 * k + 32);
@@ -734,9 +734,9 @@ struct attention_memory {
     prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24576);
     prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24592);
     prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24608);
-    for (long four = from; four < from + 16; four += 4) {
-#pragma GCC unroll 4
-      for (long k = four; k < four + 4; ++k) {
+    for (long two = from; two < from + 16; two += 2) {
+#pragma GCC unroll 2
+      for (long k = two; k < two + 2; ++k) {
         const vec b0 = load(w + 48 * k);
         const vec b1 = load(w + 48 * k + 16);
         const vec b2 = load(w + 48 * k + 32);
@@ -983,9 +983,9 @@ struct attention_memory {
     prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24592);
     prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24608);
     prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24624);
-    for (long four = from; four < from + 16; four += 4) {
-#pragma GCC unroll 4
-      for (long k = four; k < four + 4; ++k) {
+    for (long two = from; two < from + 16; two += 2) {
+#pragma GCC unroll 2
+      for (long k = two; k < two + 2; ++k) {
         const vec b0 = load(w + 48 * k);
         const vec b1 = load(w + 48 * k + 16);
         const vec b2 = load(w + 48 * k + 32);
@@ -1083,9 +1083,9 @@ struct attention_memory {
     prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24576);
     prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24592);
     prefetch_l2(w + 48 * from + 16 * (48 * row / 128) + 24608);
-    for (long four = from; four < from + 16; four += 4) {
-#pragma GCC unroll 4
-      for (long k = four; k < four + 4; ++k) {
+    for (long two = from; two < from + 16; two += 2) {
+#pragma GCC unroll 2
+      for (long k = two; k < two + 2; ++k) {
         const vec b0 = load(w + 48 * k);
         const vec b1 = load(w + 48 * k + 16);
         const vec b2 = load(w + 48 * k + 32);
@@ -2299,7 +2299,7 @@ struct attention_memory {
     some = some || hole;
   }
 
-  local.holes[128] = some ? 1.0f : 0.0f;
+  local.holes[96] = some ? 1.0f : 0.0f;
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -2605,7 +2605,7 @@ struct attention_memory {
     attention_carry_over_32(m, c1, row, local);
   }
 
-  if (local.holes[128] > 0.0f) {
+  if (local.holes[96] > 0.0f) {
     attention_fold_32_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_32(m, c1, row, col, count, local, fresh);
@@ -2641,8 +2641,8 @@ struct attention_memory {
   bool fresh = true;
   const long whole_end = 32 * nth;
   const long end = 32 * nth + 32;
-  for (long col = 0; col < end; col += 128) {
-    attention_visit_32_safely(m, c1, row, col, smaller(128, end - col), whole_end, local, fresh);
+  for (long col = 0; col < end; col += 96) {
+    attention_visit_32_safely(m, c1, row, col, smaller(96, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
@@ -2692,8 +2692,8 @@ struct attention_memory {
   bool fresh = true;
   const long whole_end = 32 * nth;
   const long end = 32 * nth + 32;
-  for (long col = 0; col < end; col += 128) {
-    attention_visit_32(m, c1, row, col, smaller(128, end - col), whole_end, local, fresh);
+  for (long col = 0; col < end; col += 96) {
+    attention_visit_32(m, c1, row, col, smaller(96, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
@@ -2736,9 +2736,9 @@ struct attention_memory {
   vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
   vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
   vec s80 = splat(0.0f), s81 = splat(0.0f), s82 = splat(0.0f);
-  for (long four = 0; four < 512; four += 4) {
-#pragma GCC unroll 4
-    for (long k = four; k < four + 4; ++k) {
+  for (long two = 0; two < 512; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
       const vec b0 = load(w + 48 * k);
       const vec b1 = load(w + 48 * k + 16);
       const vec b2 = load(w + 48 * k + 32);
@@ -2824,9 +2824,9 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
   vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
   vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
-  for (long four = 0; four < 512; four += 4) {
-#pragma GCC unroll 4
-    for (long k = four; k < four + 4; ++k) {
+  for (long two = 0; two < 512; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
       const vec b0 = load(w + 48 * k);
       const vec b1 = load(w + 48 * k + 16);
       const vec b2 = load(w + 48 * k + 32);
@@ -3056,7 +3056,7 @@ void project_wq_wk_wv_body(void* state, long item, int) {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 8560L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 7504L * worker));
   restore_float_state(before);
 }
 
@@ -3090,7 +3090,7 @@ void project_wo_body(void* state, long item, int) {
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 1048576u + 34240u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 1048576u + 30016u * (size_t)workers; }
 
 size_t packed_bytes() { return 4259840u; }
 

@@ -19,8 +19,8 @@
 // - project_wq_wk_wv: 137 rows of 320 by wq (320 columns), wk (320 columns) and wv (320 columns),
 //   packed in 60 panels of 16 columns (20 kB), one an item; tiles of 6 rows x 16 columns: 12 of 16
 //   registers accumulate, a step is 12 fma on 8 loads; tiles ask memory for the next panel.
-// - attention: 5 times 137 rows against 137 columns, 140 at a time: their scores lie in a worker's
-//   26.3 kB and nowhere else. 5 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
+// - attention: 5 times 137 rows against 137 columns, 128 at a time: their scores lie in a worker's
+//   25.2 kB and nowhere else. 5 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
 //   registers accumulate, a step is 12 fma on 7 loads. 1 block of 17 rows, score tiles of 4 columns
 //   x 24 lanes: 12 of 16 registers accumulate, a step is 12 fma on 7 loads. Whole tiles of removed
 //   pairs are skipped; tiles that keep all pairs test none. Value tiles of 3 rows x 32 columns: 12
@@ -240,7 +240,7 @@ struct Memory {
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
   float rows[1536];       // [64][24], scaled, in units of log 2
-  float scores[3360];     // [140][24]; weights once they are known
+  float scores[3072];     // [128][24]; weights once they are known
   float peak[24];         // of each row, the score that the others are compared with
   float total[24];        // and the sum of its weights
   float carry[24];        // what its older sums are multiplied by, at the end by what
@@ -248,7 +248,7 @@ struct attention_memory {
   float block_total[24];  // and the sum of the block's weights
   float shift[24];        // -peak, where the rows' accumulators start
   float kept[24];         // 1 where the safe path found a pair that counts
-  float holes[144];       // [140]: 1 for a column with one that doesn't; then 1 if there is any
+  float holes[144];       // [128]: 1 for a column with one that doesn't; then 1 if there is any
   float fast[1536];       // [24][64], the results that it came to replace
 };
 
@@ -1777,7 +1777,7 @@ struct attention_memory {
     some = some || hole;
   }
 
-  local.holes[140] = some ? 1.0f : 0.0f;
+  local.holes[128] = some ? 1.0f : 0.0f;
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -1903,7 +1903,7 @@ struct attention_memory {
     attention_carry_over_24(m, c1, row, local);
   }
 
-  if (local.holes[140] > 0.0f) {
+  if (local.holes[128] > 0.0f) {
     attention_fold_24_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_24(m, c1, row, col, count, local, fresh);
@@ -1942,8 +1942,8 @@ struct attention_memory {
   bool fresh = true;
   const long whole_end = 24 * nth;
   const long end = 24 * nth + 24;
-  for (long col = 0; col < end; col += 140) {
-    attention_visit_24_safely(m, c1, row, col, smaller(140, end - col), whole_end, local, fresh);
+  for (long col = 0; col < end; col += 128) {
+    attention_visit_24_safely(m, c1, row, col, smaller(128, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
@@ -1998,8 +1998,8 @@ struct attention_memory {
   bool fresh = true;
   const long whole_end = 24 * nth;
   const long end = 24 * nth + 24;
-  for (long col = 0; col < end; col += 140) {
-    attention_visit_24(m, c1, row, col, smaller(140, end - col), whole_end, local, fresh);
+  for (long col = 0; col < end; col += 128) {
+    attention_visit_24(m, c1, row, col, smaller(128, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
@@ -2481,7 +2481,7 @@ struct attention_memory {
     attention_carry_over_17(m, c1, row, local);
   }
 
-  if (local.holes[140] > 0.0f) {
+  if (local.holes[128] > 0.0f) {
     attention_fold_17_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_17(m, c1, row, col, count, local, fresh);
@@ -2523,8 +2523,8 @@ struct attention_memory {
   store(local.kept + 8, splat(0.0f));
   store(local.kept + 16, splat(0.0f));
   bool fresh = true;
-  for (long col = 0; col < 137; col += 140) {
-    attention_visit_17_safely(m, c1, row, col, smaller(140, 137 - col), 120, local, fresh);
+  for (long col = 0; col < 137; col += 128) {
+    attention_visit_17_safely(m, c1, row, col, smaller(128, 137 - col), 120, local, fresh);
     fresh = false;
   }
 
@@ -2582,8 +2582,8 @@ struct attention_memory {
   store(local.total + 16, splat(0.0f));
 
   bool fresh = true;
-  for (long col = 0; col < 137; col += 140) {
-    attention_visit_17(m, c1, row, col, smaller(140, 137 - col), 120, local, fresh);
+  for (long col = 0; col < 137; col += 128) {
+    attention_visit_17(m, c1, row, col, smaller(128, 137 - col), 120, local, fresh);
     fresh = false;
   }
 
@@ -2742,7 +2742,7 @@ void project_wq_wk_wv_body(void* state, long item, int) {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 6752L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 6464L * worker));
   restore_float_state(before);
 }
 
@@ -2776,7 +2776,7 @@ void project_wo_body(void* state, long item, int) {
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 701440u + 27008u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 701440u + 25856u * (size_t)workers; }
 
 size_t packed_bytes() { return 1708544u; }
 

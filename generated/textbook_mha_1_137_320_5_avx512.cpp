@@ -280,9 +280,9 @@ struct attention_memory {
     prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15376);
     prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15392);
     prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15408);
-    for (long four = from; four < from + 16; four += 4) {
-#pragma GCC unroll 4
-      for (long k = four; k < four + 4; ++k) {
+    for (long two = from; two < from + 16; two += 2) {
+#pragma GCC unroll 2
+      for (long k = two; k < two + 2; ++k) {
         const vec b0 = load(w + 48 * k);
         const vec b1 = load(w + 48 * k + 16);
         const vec b2 = load(w + 48 * k + 32);
@@ -383,9 +383,9 @@ struct attention_memory {
     prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15360);
     prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15376);
     prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15392);
-    for (long four = from; four < from + 16; four += 4) {
-#pragma GCC unroll 4
-      for (long k = four; k < four + 4; ++k) {
+    for (long two = from; two < from + 16; two += 2) {
+#pragma GCC unroll 2
+      for (long k = two; k < two + 2; ++k) {
         const vec b0 = load(w + 48 * k);
         const vec b1 = load(w + 48 * k + 16);
         const vec b2 = load(w + 48 * k + 32);
@@ -632,9 +632,9 @@ struct attention_memory {
     prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15376);
     prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15392);
     prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15408);
-    for (long four = from; four < from + 16; four += 4) {
-#pragma GCC unroll 4
-      for (long k = four; k < four + 4; ++k) {
+    for (long two = from; two < from + 16; two += 2) {
+#pragma GCC unroll 2
+      for (long k = two; k < two + 2; ++k) {
         const vec b0 = load(w + 48 * k);
         const vec b1 = load(w + 48 * k + 16);
         const vec b2 = load(w + 48 * k + 32);
@@ -735,9 +735,9 @@ struct attention_memory {
     prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15360);
     prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15376);
     prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15392);
-    for (long four = from; four < from + 16; four += 4) {
-#pragma GCC unroll 4
-      for (long k = four; k < four + 4; ++k) {
+    for (long two = from; two < from + 16; two += 2) {
+#pragma GCC unroll 2
+      for (long k = two; k < two + 2; ++k) {
         const vec b0 = load(w + 48 * k);
         const vec b1 = load(w + 48 * k + 16);
         const vec b2 = load(w + 48 * k + 32);
@@ -984,9 +984,9 @@ struct attention_memory {
     prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15376);
     prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15392);
     prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15408);
-    for (long four = from; four < from + 16; four += 4) {
-#pragma GCC unroll 4
-      for (long k = four; k < four + 4; ++k) {
+    for (long two = from; two < from + 16; two += 2) {
+#pragma GCC unroll 2
+      for (long k = two; k < two + 2; ++k) {
         const vec b0 = load(w + 48 * k);
         const vec b1 = load(w + 48 * k + 16);
         const vec b2 = load(w + 48 * k + 32);
@@ -1084,9 +1084,9 @@ struct attention_memory {
     prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15360);
     prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15376);
     prefetch_l2(w + 48 * from + 16 * (48 * row / 137) + 15392);
-    for (long four = from; four < from + 16; four += 4) {
-#pragma GCC unroll 4
-      for (long k = four; k < four + 4; ++k) {
+    for (long two = from; two < from + 16; two += 2) {
+#pragma GCC unroll 2
+      for (long k = two; k < two + 2; ++k) {
         const vec b0 = load(w + 48 * k);
         const vec b1 = load(w + 48 * k + 16);
         const vec b2 = load(w + 48 * k + 32);
@@ -1526,9 +1526,9 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
   vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
   vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
-  for (long four = 0; four < 64; four += 4) {
-#pragma GCC unroll 4
-    for (long k = four; k < four + 4; ++k) {
+  for (long two = 0; two < 64; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
       const vec b0 = load(rows + 48 * k);
       const vec b1 = load(rows + 48 * k + 16);
       const vec b2 = load(rows + 48 * k + 32);
@@ -1763,9 +1763,9 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
   vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
   vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
-  for (long four = 0; four < 64; four += 4) {
-#pragma GCC unroll 4
-    for (long k = four; k < four + 4; ++k) {
+  for (long two = 0; two < 64; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
       const vec b0 = load(rows + 48 * k);
       const vec b1 = load(rows + 48 * k + 16);
       const vec b2 = load(rows + 48 * k + 32);
@@ -1974,9 +1974,9 @@ struct attention_memory {
   vec s50 = start0, s51 = start1, s52 = start2;
   vec s60 = start0, s61 = start1, s62 = start2;
   vec s70 = start0, s71 = start1, s72 = start2;
-  for (long four = 0; four < 64; four += 4) {
-#pragma GCC unroll 4
-    for (long k = four; k < four + 4; ++k) {
+  for (long two = 0; two < 64; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
       const vec b0 = load(rows + 48 * k);
       const vec b1 = load(rows + 48 * k + 16);
       const vec b2 = load(rows + 48 * k + 32);
@@ -2256,9 +2256,9 @@ struct attention_memory {
   vec s50 = start0, s51 = start1, s52 = start2;
   vec s60 = start0, s61 = start1, s62 = start2;
   vec s70 = start0, s71 = start1, s72 = start2;
-  for (long four = 0; four < 64; four += 4) {
-#pragma GCC unroll 4
-    for (long k = four; k < four + 4; ++k) {
+  for (long two = 0; two < 64; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
       const vec b0 = load(rows + 48 * k);
       const vec b1 = load(rows + 48 * k + 16);
       const vec b2 = load(rows + 48 * k + 32);
@@ -5089,9 +5089,9 @@ struct attention_memory {
   vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
   vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
   vec s80 = splat(0.0f), s81 = splat(0.0f), s82 = splat(0.0f);
-  for (long four = 0; four < 320; four += 4) {
-#pragma GCC unroll 4
-    for (long k = four; k < four + 4; ++k) {
+  for (long two = 0; two < 320; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
       const vec b0 = load(w + 48 * k);
       const vec b1 = load(w + 48 * k + 16);
       const vec b2 = load(w + 48 * k + 32);
@@ -5177,9 +5177,9 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
   vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
   vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
-  for (long four = 0; four < 320; four += 4) {
-#pragma GCC unroll 4
-    for (long k = four; k < four + 4; ++k) {
+  for (long two = 0; two < 320; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
       const vec b0 = load(w + 48 * k);
       const vec b1 = load(w + 48 * k + 16);
       const vec b2 = load(w + 48 * k + 32);

@@ -277,9 +277,9 @@ struct attention_memory {
   vec s80 = splat(0.0f), s81 = splat(0.0f), s82 = splat(0.0f);
   for (long from = 0; from < 512; from += 16) {
     prefetch_l2(w + 48 * from + 16 * (48 * row / 512) + 24576);
-    for (long four = from; four < from + 16; four += 4) {
-#pragma GCC unroll 4
-      for (long k = four; k < four + 4; ++k) {
+    for (long two = from; two < from + 16; two += 2) {
+#pragma GCC unroll 2
+      for (long k = two; k < two + 2; ++k) {
         const vec b0 = load(w + 48 * k);
         const vec b1 = load(w + 48 * k + 16);
         const vec b2 = load(w + 48 * k + 32);
@@ -392,9 +392,9 @@ struct attention_memory {
   vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
   for (long from = 0; from < 512; from += 16) {
     prefetch_l2(w + 48 * from + 16 * (48 * row / 512) + 24576);
-    for (long four = from; four < from + 16; four += 4) {
-#pragma GCC unroll 4
-      for (long k = four; k < four + 4; ++k) {
+    for (long two = from; two < from + 16; two += 2) {
+#pragma GCC unroll 2
+      for (long k = two; k < two + 2; ++k) {
         const vec b0 = load(w + 48 * k);
         const vec b1 = load(w + 48 * k + 16);
         const vec b2 = load(w + 48 * k + 32);
@@ -660,9 +660,9 @@ struct attention_memory {
   vec s80 = splat(0.0f), s81 = splat(0.0f), s82 = splat(0.0f);
   for (long from = 0; from < 512; from += 16) {
     prefetch_l2(w + 48 * from + 16 * (48 * row / 512) + 24576);
-    for (long four = from; four < from + 16; four += 4) {
-#pragma GCC unroll 4
-      for (long k = four; k < four + 4; ++k) {
+    for (long two = from; two < from + 16; two += 2) {
+#pragma GCC unroll 2
+      for (long k = two; k < two + 2; ++k) {
         const vec b0 = load(w + 48 * k);
         const vec b1 = load(w + 48 * k + 16);
         const vec b2 = load(w + 48 * k + 32);
@@ -775,9 +775,9 @@ struct attention_memory {
   vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
   for (long from = 0; from < 512; from += 16) {
     prefetch_l2(w + 48 * from + 16 * (48 * row / 512) + 24576);
-    for (long four = from; four < from + 16; four += 4) {
-#pragma GCC unroll 4
-      for (long k = four; k < four + 4; ++k) {
+    for (long two = from; two < from + 16; two += 2) {
+#pragma GCC unroll 2
+      for (long k = two; k < two + 2; ++k) {
         const vec b0 = load(w + 48 * k);
         const vec b1 = load(w + 48 * k + 16);
         const vec b2 = load(w + 48 * k + 32);
@@ -1043,9 +1043,9 @@ struct attention_memory {
   vec s80 = splat(0.0f), s81 = splat(0.0f), s82 = splat(0.0f);
   for (long from = 0; from < 512; from += 16) {
     prefetch_l2(w + 48 * from + 16 * (48 * row / 512) + 24576);
-    for (long four = from; four < from + 16; four += 4) {
-#pragma GCC unroll 4
-      for (long k = four; k < four + 4; ++k) {
+    for (long two = from; two < from + 16; two += 2) {
+#pragma GCC unroll 2
+      for (long k = two; k < two + 2; ++k) {
         const vec b0 = load(w + 48 * k);
         const vec b1 = load(w + 48 * k + 16);
         const vec b2 = load(w + 48 * k + 32);
@@ -1141,9 +1141,9 @@ struct attention_memory {
   vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
   for (long from = 0; from < 512; from += 16) {
     prefetch_l2(w + 48 * from + 16 * (48 * row / 512) + 24576);
-    for (long four = from; four < from + 16; four += 4) {
-#pragma GCC unroll 4
-      for (long k = four; k < four + 4; ++k) {
+    for (long two = from; two < from + 16; two += 2) {
+#pragma GCC unroll 2
+      for (long k = two; k < two + 2; ++k) {
         const vec b0 = load(w + 48 * k);
         const vec b1 = load(w + 48 * k + 16);
         const vec b2 = load(w + 48 * k + 32);
@@ -1436,9 +1436,9 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
   vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
   vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
-  for (long four = 0; four < 64; four += 4) {
-#pragma GCC unroll 4
-    for (long k = four; k < four + 4; ++k) {
+  for (long two = 0; two < 64; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
       const vec b0 = load(rows + 48 * k);
       const vec b1 = load(rows + 48 * k + 16);
       const vec b2 = load(rows + 48 * k + 32);
@@ -1673,9 +1673,9 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
   vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
   vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
-  for (long four = 0; four < 64; four += 4) {
-#pragma GCC unroll 4
-    for (long k = four; k < four + 4; ++k) {
+  for (long two = 0; two < 64; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
       const vec b0 = load(rows + 48 * k);
       const vec b1 = load(rows + 48 * k + 16);
       const vec b2 = load(rows + 48 * k + 32);
@@ -1884,9 +1884,9 @@ struct attention_memory {
   vec s50 = start0, s51 = start1, s52 = start2;
   vec s60 = start0, s61 = start1, s62 = start2;
   vec s70 = start0, s71 = start1, s72 = start2;
-  for (long four = 0; four < 64; four += 4) {
-#pragma GCC unroll 4
-    for (long k = four; k < four + 4; ++k) {
+  for (long two = 0; two < 64; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
       const vec b0 = load(rows + 48 * k);
       const vec b1 = load(rows + 48 * k + 16);
       const vec b2 = load(rows + 48 * k + 32);
@@ -2166,9 +2166,9 @@ struct attention_memory {
   vec s50 = start0, s51 = start1, s52 = start2;
   vec s60 = start0, s61 = start1, s62 = start2;
   vec s70 = start0, s71 = start1, s72 = start2;
-  for (long four = 0; four < 64; four += 4) {
-#pragma GCC unroll 4
-    for (long k = four; k < four + 4; ++k) {
+  for (long two = 0; two < 64; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
       const vec b0 = load(rows + 48 * k);
       const vec b1 = load(rows + 48 * k + 16);
       const vec b2 = load(rows + 48 * k + 32);
@@ -3050,9 +3050,9 @@ struct attention_memory {
   vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
   vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
   vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
-  for (long four = 0; four < 64; four += 4) {
-#pragma GCC unroll 4
-    for (long k = four; k < four + 4; ++k) {
+  for (long two = 0; two < 64; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
       const vec b0 = load(rows + 48 * k);
       const vec b1 = load(rows + 48 * k + 16);
       const vec a0 = splat(b[k]);
@@ -3224,9 +3224,9 @@ struct attention_memory {
   vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
   vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
   vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
-  for (long four = 0; four < 64; four += 4) {
-#pragma GCC unroll 4
-    for (long k = four; k < four + 4; ++k) {
+  for (long two = 0; two < 64; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
       const vec b0 = load(rows + 48 * k);
       const vec b1 = load(rows + 48 * k + 16);
       const vec a0 = splat(b[k]);
@@ -3415,9 +3415,9 @@ struct attention_memory {
   vec s9_0 = start0, s9_1 = start1;
   vec s10_0 = start0, s10_1 = start1;
   vec s11_0 = start0, s11_1 = start1;
-  for (long four = 0; four < 64; four += 4) {
-#pragma GCC unroll 4
-    for (long k = four; k < four + 4; ++k) {
+  for (long two = 0; two < 64; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
       const vec b0 = load(rows + 48 * k);
       const vec b1 = load(rows + 48 * k + 16);
       const vec a0 = splat(b[k]);
@@ -3625,9 +3625,9 @@ struct attention_memory {
   vec s9_0 = start0, s9_1 = start1;
   vec s10_0 = start0, s10_1 = start1;
   vec s11_0 = start0, s11_1 = start1;
-  for (long four = 0; four < 64; four += 4) {
-#pragma GCC unroll 4
-    for (long k = four; k < four + 4; ++k) {
+  for (long two = 0; two < 64; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
       const vec b0 = load(rows + 48 * k);
       const vec b1 = load(rows + 48 * k + 16);
       const vec a0 = splat(b[k]);
@@ -4482,9 +4482,9 @@ struct attention_memory {
   vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
   vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
   vec s80 = splat(0.0f), s81 = splat(0.0f), s82 = splat(0.0f);
-  for (long four = 0; four < 512; four += 4) {
-#pragma GCC unroll 4
-    for (long k = four; k < four + 4; ++k) {
+  for (long two = 0; two < 512; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
       const vec b0 = load(w + 48 * k);
       const vec b1 = load(w + 48 * k + 16);
       const vec b2 = load(w + 48 * k + 32);
@@ -4570,9 +4570,9 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
   vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
   vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
-  for (long four = 0; four < 512; four += 4) {
-#pragma GCC unroll 4
-    for (long k = four; k < four + 4; ++k) {
+  for (long two = 0; two < 512; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
       const vec b0 = load(w + 48 * k);
       const vec b1 = load(w + 48 * k + 16);
       const vec b2 = load(w + 48 * k + 32);

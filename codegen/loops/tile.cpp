@@ -62,11 +62,12 @@ void accumulate(Block& b, const Accumulators& s, Expr depth, const std::function
     step(none, s, row, vector);
     return;
   }
-  constexpr int unroll = 4;
-  // GCC 12 heeds a wish to unroll for bodies of up to 200 / unroll instructions (fma, loads, addresses),
-  // or if all steps of a loop are meant.
+  // GCC 12 heeds a wish to unroll by four for bodies of up to 50 instructions (fma, loads, addresses), or if
+  // all steps of a loop are meant; then it mixes them, and of more than two some accumulators leave
+  // the registers.
   const long rows = long(s.size()), vectors = long(s[0].size());
   const bool long_body = rows * vectors + 2 * rows + vectors > 40;
+  const int unroll = long_body ? 2 : 4;
   const auto steps = [&](Block& at, const Expr& from, const Expr& to) {
     Block k = at.loop("k", from, to, 1, unroll);
     step(k, s, row, vector);
@@ -74,8 +75,8 @@ void accumulate(Block& b, const Accumulators& s, Expr depth, const std::function
   // `whole` steps from `from` on, a multiple of `unroll`.
   const auto unrolled = [&](Block& at, const Expr& from, long whole) {
     if (!long_body) return steps(at, from, from + Expr(whole));
-    Block some = at.loop("four", from, from + Expr(whole), unroll);
-    steps(some, name("four", Type::index), name("four", Type::index) + Expr(unroll));
+    Block some = at.loop("two", from, from + Expr(whole), unroll);
+    steps(some, name("two", Type::index), name("two", Type::index) + Expr(unroll));
   };
   const long lines = how.ahead ? depth->integer / Steps::line * Steps::line : 0;
   if (lines > 0) {

@@ -77,13 +77,13 @@ std::vector<const StreamPlanner::Covered*> StreamPlanner::blocks(Tile scores) {
   return r;
 }
 
-// A multiple of every tile's columns, no more than is wanted and no more than as many blocks of
-// columns need.
+// A multiple of every tile's columns, near what is wanted and no more than there are. Powers of two are
+// reached, so that lengths that are one leave no small rest.
 long StreamPlanner::column_block(const std::vector<const Covered*>& blocks, long wanted) const {
   long step = 1;
   for (const Covered* c : blocks) step = std::lcm(step, long(c->blocks.tile.rows));
-  const long most = std::max(1L, wanted / step), all = std::max(1L, (s_.cols + step - 1) / step), count = (all + most - 1) / most;
-  return (all + count - 1) / count * step;
+  const auto tiles = [&](long columns) { return std::max(1L, (columns + step - 1) / step); };
+  return std::min(tiles(wanted), tiles(s_.cols)) * step;
 }
 
 StreamPlan StreamPlanner::plan(const StreamChoice& choice) {
@@ -167,7 +167,7 @@ std::vector<StreamChoice> StreamPlanner::choices() {
   for (const Tile& t : scores) {
     const std::vector<const Covered*> covered = blocks(t);
     long before = 0;
-    for (const long wanted : {48L, 64L, 96L, 128L, 192L, 256L, 384L}) {
+    for (const long wanted : {48L, 64L, 96L, 128L, 192L, 256L}) {
       const long columns = column_block(covered, wanted);
       if (columns == before) continue;
       before = columns;
