@@ -1763,45 +1763,42 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
   vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
   vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
-  for (long two = 0; two < 64; two += 2) {
-#pragma GCC unroll 2
-    for (long k = two; k < two + 2; ++k) {
-      const vec b0 = load(rows + 48 * k);
-      const vec b1 = load(rows + 48 * k + 16);
-      const vec b2 = load(rows + 48 * k + 32);
-      const vec a0 = splat(b[k]);
-      s00 = fma(a0, b0, s00);
-      s01 = fma(a0, b1, s01);
-      s02 = fma(a0, b2, s02);
-      const vec a1 = splat(b[k + 64]);
-      s10 = fma(a1, b0, s10);
-      s11 = fma(a1, b1, s11);
-      s12 = fma(a1, b2, s12);
-      const vec a2 = splat(b[k + 128]);
-      s20 = fma(a2, b0, s20);
-      s21 = fma(a2, b1, s21);
-      s22 = fma(a2, b2, s22);
-      const vec a3 = splat(b[k + 192]);
-      s30 = fma(a3, b0, s30);
-      s31 = fma(a3, b1, s31);
-      s32 = fma(a3, b2, s32);
-      const vec a4 = splat(b[k + 256]);
-      s40 = fma(a4, b0, s40);
-      s41 = fma(a4, b1, s41);
-      s42 = fma(a4, b2, s42);
-      const vec a5 = splat(b[k + 320]);
-      s50 = fma(a5, b0, s50);
-      s51 = fma(a5, b1, s51);
-      s52 = fma(a5, b2, s52);
-      const vec a6 = splat(b[k + 384]);
-      s60 = fma(a6, b0, s60);
-      s61 = fma(a6, b1, s61);
-      s62 = fma(a6, b2, s62);
-      const vec a7 = splat(b[k + 448]);
-      s70 = fma(a7, b0, s70);
-      s71 = fma(a7, b1, s71);
-      s72 = fma(a7, b2, s72);
-    }
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec b2 = load(rows + 48 * k + 32);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+    s72 = fma(a7, b2, s72);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -2256,45 +2253,42 @@ struct attention_memory {
   vec s50 = start0, s51 = start1, s52 = start2;
   vec s60 = start0, s61 = start1, s62 = start2;
   vec s70 = start0, s71 = start1, s72 = start2;
-  for (long two = 0; two < 64; two += 2) {
-#pragma GCC unroll 2
-    for (long k = two; k < two + 2; ++k) {
-      const vec b0 = load(rows + 48 * k);
-      const vec b1 = load(rows + 48 * k + 16);
-      const vec b2 = load(rows + 48 * k + 32);
-      const vec a0 = splat(b[k]);
-      s00 = fma(a0, b0, s00);
-      s01 = fma(a0, b1, s01);
-      s02 = fma(a0, b2, s02);
-      const vec a1 = splat(b[k + 64]);
-      s10 = fma(a1, b0, s10);
-      s11 = fma(a1, b1, s11);
-      s12 = fma(a1, b2, s12);
-      const vec a2 = splat(b[k + 128]);
-      s20 = fma(a2, b0, s20);
-      s21 = fma(a2, b1, s21);
-      s22 = fma(a2, b2, s22);
-      const vec a3 = splat(b[k + 192]);
-      s30 = fma(a3, b0, s30);
-      s31 = fma(a3, b1, s31);
-      s32 = fma(a3, b2, s32);
-      const vec a4 = splat(b[k + 256]);
-      s40 = fma(a4, b0, s40);
-      s41 = fma(a4, b1, s41);
-      s42 = fma(a4, b2, s42);
-      const vec a5 = splat(b[k + 320]);
-      s50 = fma(a5, b0, s50);
-      s51 = fma(a5, b1, s51);
-      s52 = fma(a5, b2, s52);
-      const vec a6 = splat(b[k + 384]);
-      s60 = fma(a6, b0, s60);
-      s61 = fma(a6, b1, s61);
-      s62 = fma(a6, b2, s62);
-      const vec a7 = splat(b[k + 448]);
-      s70 = fma(a7, b0, s70);
-      s71 = fma(a7, b1, s71);
-      s72 = fma(a7, b2, s72);
-    }
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec b2 = load(rows + 48 * k + 32);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+    s72 = fma(a7, b2, s72);
   }
 
   const vec removed = splat(-__builtin_inff());

@@ -27,7 +27,7 @@ std::string StreamCode::score_tile(Tile t, bool keep, long last_part, Gives give
   accumulate(
       b, s, s_.depth, [&](int i, Expr k) { return element(name("b", Type::in), Expr(b_col() * i) + Expr(b_depth()) * k); },
       [&](int v, Expr k) { return call("load", Type::vec, {name("rows", Type::in) + Expr(at_.rows) * k + Expr(v * lanes_)}); },
-      {.ahead = weights && !keep && p_.ahead ? [&](Block& at, const Expr& k) { ask_ahead(at, t.rows, k); } : std::function<void(Block&, const Expr&)>()});
+      {.ahead = weights && !keep && p_.ahead ? [&](Block& at, const Expr& k) { ask_ahead(at, t.rows, k); } : std::function<void(Block&, const Expr&)>(), .rare = keep});
   const auto slot = [&](const char* state, int v) { return name(state, Type::out) + Expr(v * lanes_); };
   const auto load = [](const Expr& p) { return call("load", Type::vec, {p}); };
   const Expr scores = name("scores", Type::out);

@@ -67,7 +67,7 @@ void accumulate(Block& b, const Accumulators& s, Expr depth, const std::function
   // the registers.
   const long rows = long(s.size()), vectors = long(s[0].size());
   const bool long_body = rows * vectors + 2 * rows + vectors > 40;
-  const int unroll = long_body ? 2 : 4;
+  const int unroll = !long_body ? 4 : how.rare ? 1 : 2;
   const auto steps = [&](Block& at, const Expr& from, const Expr& to) {
     Block k = at.loop("k", from, to, 1, unroll);
     step(k, s, row, vector);
@@ -84,7 +84,7 @@ void accumulate(Block& b, const Accumulators& s, Expr depth, const std::function
     how.ahead(line, name("from", Type::index));
     unrolled(line, name("from", Type::index), Steps::line);
   }
-  if (!long_body || !depth.constant()) {
+  if (!long_body || how.rare || !depth.constant()) {
     if (!depth.is(lines)) steps(b, lines, depth);
     return;
   }
