@@ -50,13 +50,8 @@ void Arena::compile(std::vector<Entrant>& all, std::size_t at) {
 
 void Arena::enter(Entrant& e) {
   e.kernel = std::make_unique<host::Kernel>(e.library, subject_.kernel, host::Place::on_huge_page);
-  e.kernel->pack(*arguments_);
-  if (const int code = e.kernel->checked(*arguments_)) {
-    e.result.failure = fmt::format("it returned {}", code);
-    return;
-  }
-  const host::Deviation d = host::compare(interface_, *arguments_, expected_, true);
-  if (!d.ok()) e.result.failure = fmt::format("{} is {} and not {}", d.where, d.got, d.right);
+  const host::Deviation d = e.kernel->verify(interface_, *arguments_, expected_, true);
+  if (!d.ok()) e.result.failure = d.fault();
 }
 
 void Arena::round(std::vector<Entrant*>& running) {

@@ -72,11 +72,9 @@ class Assembly {
 
   void enter(Contender c, const host::Case& inputs, const std::vector<Array>& expected, host::Place where = place) {
     c.arguments = std::make_unique<host::Arguments>(interface_, inputs.values, where);
-    c.kernel->pack(*c.arguments);
-    const int code = c.kernel->checked(*c.arguments);
-    if (code != 0) throw Error(fmt::format("it returned {}", code));
-    c.deviation = host::compare(interface_, *c.arguments, expected, inputs.finite);
-    if (!c.deviation.ok()) field_.failures.push_back(fmt::format("{}: wrong at {}", c.name, c.deviation.where));
+    c.deviation = c.kernel->verify(interface_, *c.arguments, expected, inputs.finite);
+    if (!c.deviation.ok()) field_.failures.push_back(fmt::format("{}: {}", c.name, c.deviation.fault()));
+    if (c.deviation.code != 0) return;
     c.seconds = seconds_of(*c.kernel, *c.arguments);
     if (c.seconds < 0.1) c.seconds = std::min(c.seconds, seconds_of(*c.kernel, *c.arguments));
     c.iterations = std::clamp(std::lround(repetition_seconds / std::max(c.seconds, 1e-9)), 1l, 20000l);

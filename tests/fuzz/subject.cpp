@@ -112,16 +112,13 @@ Complaint Subject::kernels(const std::shared_ptr<const host::Library>& library, 
 
 Complaint Subject::run(host::Kernel& kernel, const Variant& v, std::size_t c, Tally& tally) const {
   host::Arguments arguments(interface_, cases_[c].values, host::Place::before_guard);
-  kernel.pack(arguments);
-  if (const int code = kernel.checked(arguments); code != 0) return fmt::format("it returned {}", code);
-  const host::Deviation d = host::compare(interface_, arguments, expected_[c], cases_[c].finite);
+  const host::Deviation d = kernel.verify(interface_, arguments, expected_[c], cases_[c].finite);
   tally.elements += d.compared;
   tally.sharp += d.sharply;
   // Sums of equal terms, in order, are rounded the same way at every step: 500 of them may be off by
   // 16 times as much as bounds allow. Kernels sum by blocks, plain loops do not.
   const double limit = v.naive ? 32 : cases_[c].name == "all equal" ? 8 : 1;
-  if (d.over_bound <= limit) return {};
-  return fmt::format("{} is {} and not {}: off by {:.3g}, and the bound is {:.3g}", d.where, d.got, d.right, d.got - d.right, d.bound);
+  return d.over_bound <= limit ? Complaint() : d.fault();
 }
 
 std::vector<std::string> compiler_flags() {

@@ -60,13 +60,15 @@ Arguments::Arguments(const Interface& interface, const Bindings& values, Place p
   };
   fill(interface.inputs, inputs);
   fill(interface.weights, weights);
-  for (const Argument& a : interface.outputs) {
-    outputs.emplace_back(std::size_t(a.dims.size()), place);
-    std::fill_n(outputs.back().data(), outputs.back().size(), std::numeric_limits<float>::quiet_NaN());
-  }
+  for (const Argument& a : interface.outputs) outputs.emplace_back(std::size_t(a.dims.size()), place);
+  forget_outputs();
   for (const Buffer& b : inputs) args.push_back(b.data());
   for (const Buffer& b : outputs) args.push_back(b.data());
   for (const Buffer& b : weights) weight_pointers.push_back(b.data());
+}
+
+void Arguments::forget_outputs() const {
+  for (const Buffer& b : outputs) std::fill_n(b.data(), b.size(), std::numeric_limits<float>::quiet_NaN());
 }
 
 Library::Library(const std::vector<SourceFile>& files, const std::filesystem::path& folder, const std::vector<std::string>& flags) {
@@ -121,20 +123,26 @@ Kernel::Kernel(std::shared_ptr<const Library> library, const std::string& name, 
 Kernel::~Kernel() = default;
 Kernel::Kernel(Kernel&&) noexcept = default;
 
-void Kernel::pack(const Arguments& a) {
+Deviation Kernel::verify(const Interface& interface, const Arguments& a, const std::vector<Array>& expected, bool finite_inputs) {
   if (symbols_->pack_weights) symbols_->pack_weights(a.weight_pointers.data(), packed_->data());
-}
-int Kernel::checked(const Arguments& a) const {
-  return symbols_->checked(a.args.data(), packed_ ? packed_->data() : nullptr, workspace_->data(), workspace_bytes_, 1, nullptr, nullptr);
+  a.forget_outputs();
+  Deviation d;
+  d.code = symbols_->checked(a.args.data(), packed_ ? packed_->data() : nullptr, workspace_->data(), workspace_bytes_, 1, nullptr, nullptr);
+  if (d.code != 0) {
+    d.over_bound = std::numeric_limits<double>::infinity();
+    return d;
+  }
+  std::vector<const float*> outputs;
+  for (const Buffer& b : a.outputs) outputs.push_back(b.data());
+  return compare(interface, outputs, expected, finite_inputs);
 }
 void Kernel::operator()(const Arguments& a) const {
   symbols_->plain(a.args.data(), packed_ ? packed_->data() : nullptr, workspace_->data(), 1, nullptr, nullptr);
 }
 
-Deviation compare(const Interface& interface, const Arguments& a, const std::vector<Array>& expected, bool finite_inputs) {
-  std::vector<const float*> outputs;
-  for (const Buffer& b : a.outputs) outputs.push_back(b.data());
-  return compare(interface, outputs, expected, finite_inputs);
+std::string Deviation::fault() const {
+  if (code != 0) return fmt::format("it returned {}", code);
+  return fmt::format("{} is {} and not {}: off by {:.3g}, and the bound is {:.3g}", where, got, right, got - right, bound);
 }
 
 Deviation compare(const Interface& interface, const std::vector<const float*>& outputs, const std::vector<Array>& expected, bool finite_inputs) {

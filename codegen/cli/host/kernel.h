@@ -44,6 +44,7 @@ class Buffer {
 // element that a kernel does not write is seen. Before guards, inputs and weights are read-only.
 struct Arguments {
   Arguments(const Interface&, const Bindings&, Place = Place::on_page);
+  void forget_outputs() const;  // NaN again
   std::vector<Buffer> inputs, outputs, weights;
   // NAME_args and NAME_weights are structs of pointers alone, so arrays of pointers.
   std::vector<const void*> args, weight_pointers;
@@ -67,6 +68,23 @@ class Library {
   void* handle_ = nullptr;
 };
 
+// How far the outputs are from what the interpreter says.
+struct Deviation {
+  double max_error = 0;   // of elements that the interpreter says are finite
+  double over_bound = 0;  // the largest error / bound; infinite where an element is or isn't finite against what was promised, and where the call was refused
+  std::string where;      // the worst element, as out[i]
+  double got = 0, right = 0, bound = 0;  // there
+  long compared = 0;      // elements that the interpreter says are finite
+  long sharply = 0;       // of those: with a bound of less than a thousandth of 1 + |right|
+  int code = 0;           // what NAME_checked returned; if it is not NAME_ok nothing was compared
+  bool ok() const { return over_bound <= 1; }
+  std::string fault() const;  // the worst element, or the code, in words
+};
+// Where the right value is finite the kernel's must be, and within the bound; where it is not, the
+// kernel's must not be either. With finite inputs an infinite value (the LSE of an empty row) must be that infinity.
+// Subnormals count as 0, and where the bound is beyond any meaning or the value near what f32 holds nothing is promised.
+Deviation compare(const Interface&, const std::vector<const float*>& outputs, const std::vector<Array>& expected, bool finite_inputs);
+
 // The C functions of a generated kernel (DESIGN.md, "The contract of generated code").
 class Kernel {
  public:
@@ -76,11 +94,9 @@ class Kernel {
   Kernel(Kernel&&) noexcept;
   Kernel& operator=(Kernel&&) = delete;
 
-  // Must come before the first call; weights are read only here.
-  void pack(const Arguments&);
-  // One call on one thread. Returns the code of NAME_checked.
-  int checked(const Arguments&) const;
-  // The same without checks: what is timed.
+  // Packs the weights, calls NAME_checked once, and compares. Must come before the first call: weights are read only here.
+  Deviation verify(const Interface&, const Arguments&, const std::vector<Array>& expected, bool finite_inputs);
+  // One call without checks, on one thread: what is timed.
   void operator()(const Arguments&) const;
 
  private:
@@ -89,21 +105,5 @@ class Kernel {
   std::unique_ptr<Buffer> packed_, workspace_;
   std::size_t workspace_bytes_ = 0;
 };
-
-// How far the outputs are from what the interpreter says.
-struct Deviation {
-  double max_error = 0;   // of elements that the interpreter says are finite
-  double over_bound = 0;  // the largest error / bound; infinite where an element is or isn't finite against what was promised
-  std::string where;      // the worst element, as out[i]
-  double got = 0, right = 0, bound = 0;  // there
-  long compared = 0;      // elements that the interpreter says are finite
-  long sharply = 0;       // of those: with a bound of less than a thousandth of 1 + |right|
-  bool ok() const { return over_bound <= 1; }
-};
-// Where the right value is finite the kernel's must be, and within the bound; where it is not, the
-// kernel's must not be either. With finite inputs an infinite value (the LSE of an empty row) must be that infinity.
-// Subnormals count as 0, and where the bound is beyond any meaning or the value near what f32 holds nothing is promised.
-Deviation compare(const Interface&, const std::vector<const float*>& outputs, const std::vector<Array>& expected, bool finite_inputs);
-Deviation compare(const Interface&, const Arguments&, const std::vector<Array>& expected, bool finite_inputs);
 
 }  // namespace attune::host
