@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "bench/cores.h"
 #include "bench/measure.h"
+#include "bench/pool.h"
 
 namespace attune::bench {
 
@@ -26,7 +28,7 @@ void table(const Subject& subject, const Field& field, double flops) {
   fmt::print("{} ({:.1f} MFLOP)\n", subject.expression, flops / 1e6);
   fmt::print("  {:<{}} {:>10} {:>16} {:>22}\n", "", width, "", "% of FMA peak", "times as fast as naive");
   fmt::print("  {:<{}} {:>10} {:>7} {:>8} {:>10} {:>11} {:>10} {:>11}\n", "contender", width, "median", "best", "median", "textbook", "vectorised", "max error", "error/bound");
-  std::string fewer;
+  std::string fewer, cores;
   int most = 0;
   for (const Contender& c : field.contenders) most = std::max(most, c.repetitions);
   for (const Contender& c : field.contenders) {
@@ -34,23 +36,29 @@ void table(const Subject& subject, const Field& field, double flops) {
     const auto against = [&](double naive) { return naive > 0 ? fmt::format("{:.1f}", naive / s.median_seconds) : std::string("-"); };
     fmt::print("  {:<{}} {:>10} {:>7.1f} {:>8.1f} {:>10} {:>11} {:>10.1e} {:>11.3g}\n", c.name, width, time_of(s.median_seconds), s.best_percent, s.median_percent,
                against(textbook), against(vectorisable), c.deviation.max_error, c.deviation.over_bound);
+    if (c.one) cores += fmt::format("{}{} {:.2f} [{:.2f}, {:.2f}]", cores.empty() ? "" : "; ", c.name, s.times_one[1], s.times_one[0], s.times_one[2]);
     if (c.repetitions < most) fewer += fmt::format("{}{} {}", fewer.empty() ? "" : ", ", c.name, c.repetitions);
   }
   fmt::print("  {} repetitions each{}\n", most, fewer.empty() ? "" : fmt::format(", fewer for the slow: {}", fewer));
+  if (!cores.empty()) fmt::print("  times one core, median [quartiles]: {}\n", cores);
   for (const std::string& f : field.failures) fmt::print("  FAIL {}\n", f);
   fmt::print("\n");
   std::fflush(stdout);
 }
 }  // namespace
 
-bool run(const std::vector<Subject>& subjects, const std::string& json, const std::function<void(const std::string&)>& progress) {
+bool run(const std::vector<Subject>& subjects, int workers, const std::string& json, const std::function<void(const std::string&)>& progress) {
+  std::vector<int> cpus = cores();
+  if (std::size_t(workers) > cpus.size()) throw Error(fmt::format("{} workers want a core each; cores that this process may use: {}", workers, cpus.size()));
+  cpus.resize(std::size_t(workers));
   if (!json.empty()) host::write_whole(json, "");  // fails now rather than after minutes
-  const Pinned pinned;
+  const Pinned pinned(cpus.front());
+  Pool pool(cpus);
   Recorder recorder;
   bool ok = true;
   for (const Subject& subject : subjects) {
     const host::TemporaryFolder folder;
-    Field field = assemble(subject, folder, progress);
+    Field field = assemble(subject, folder, pool, progress);
     const double flops = flops_of(subject.graph);
     progress(fmt::format("{}: measuring {} contenders", subject.expression, field.contenders.size()));
     recorder.measure(subject, field.contenders, flops);

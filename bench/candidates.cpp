@@ -6,6 +6,7 @@
 #include <future>
 #include <thread>
 
+#include "bench/cores.h"
 #include "bench/measure.h"
 #include "bench/peak.h"
 
@@ -62,10 +63,10 @@ void Arena::round(std::vector<Entrant*>& running) {
   for (Entrant* e : order) {
     (*e->kernel)(*arguments_);  // warm
     const double before = peak_flops(isa_);
-    const double once = seconds_of(*e->kernel, *arguments_);
+    const auto call = [&] { (*e->kernel)(*arguments_); };
     int calls = 1;
-    double seconds = once;
-    for (; seconds < 1e-3; ++calls) seconds += seconds_of(*e->kernel, *arguments_);
+    double seconds = seconds_of(call);
+    for (; seconds < 1e-3; ++calls) seconds += seconds_of(call);
     seconds /= calls;
     e->percent.push_back(100 * flops_ / seconds / std::max(before, peak_flops(isa_)));
     times.emplace_back(e, seconds);
@@ -90,7 +91,7 @@ std::vector<Measured> Arena::measure(const std::vector<Choices>& wanted, int rou
     if (e.result.failure.empty()) enter(e);
     if (e.result.failure.empty()) running.push_back(&e);
   }
-  const Pinned pinned;  // only now: compilers use all cores
+  const Pinned pinned(cores().front());  // only now: compilers use all cores
   for (int r = 0; r < rounds && !running.empty(); ++r) {
     progress_(std::size_t(r), std::size_t(rounds), fmt::format("measuring {} schedules", running.size()));
     round(running);

@@ -17,7 +17,7 @@ constexpr host::Place place = host::Place::on_huge_page;  // what is measured is
 
 class Assembly {
  public:
-  Assembly(const Subject& s, const host::TemporaryFolder& folder, const std::function<void(const std::string&)>& progress) : subject_(s), folder_(folder), progress_(progress), interface_(interface_of(s.graph)) {
+  Assembly(const Subject& s, const host::TemporaryFolder& folder, Pool& pool, const std::function<void(const std::string&)>& progress) : subject_(s), folder_(folder), pool_(pool), progress_(progress), interface_(interface_of(s.graph)) {
     options_.name = s.kernel;
     options_.spec = s.expression;
     options_.schedules = s.schedules;
@@ -38,7 +38,8 @@ class Assembly {
       o.isas = {isa};
       add(isa, Role::kernel, isa, {"-O2"}, usual, expected, [&] { return generate(subject_.graph, o); });
     }
-    if (!field_.contenders.empty() && field_.contenders.back().role == Role::kernel) {
+    if (fastest_.kernel) {
+      on_cores(usual, expected);
       other_data();
       on_small_pages(usual, expected);
     }
@@ -60,9 +61,10 @@ class Assembly {
     c.isa = isa;
     try {
       const auto folder = folder_.path() / fmt::format("{}_{}", subject_.kernel, count_++);
-      library_ = std::make_shared<host::Library>(generate(), folder, flags);
-      c.kernel = std::make_shared<host::Kernel>(library_, subject_.kernel, place);
-      enter(std::move(c), inputs, expected);
+      const auto library = std::make_shared<host::Library>(generate(), folder, flags);
+      const auto kernel = std::make_shared<host::Kernel>(library, subject_.kernel, place);
+      enter(std::move(c), kernel, inputs, expected);
+      if (role == Role::kernel) fastest_ = {isa, library, kernel, field_.contenders.size() - 1};
     } catch (const host::NoCompiler&) {
       throw;
     } catch (const Error& e) {  // the others still run
@@ -70,26 +72,33 @@ class Assembly {
     }
   }
 
-  void enter(Contender c, const host::Case& inputs, const std::vector<Array>& expected, host::Place where = place) {
-    c.arguments = std::make_unique<host::Arguments>(interface_, inputs.values, where);
-    c.deviation = c.kernel->verify(interface_, *c.arguments, expected, inputs.finite);
+  // Verifies the kernel, and returns a call of it on arguments of its own.
+  std::function<void()> verified(Contender& c, const std::shared_ptr<host::Kernel>& kernel, const host::Case& inputs, const std::vector<Array>& expected, host::Place where = place) {
+    const auto arguments = std::make_shared<host::Arguments>(interface_, inputs.values, where);
+    c.deviation = kernel->verify(interface_, *arguments, expected, inputs.finite);
+    if (c.deviation.code != 0) throw Error(c.deviation.fault());
     if (!c.deviation.ok()) field_.failures.push_back(fmt::format("{}: {}", c.name, c.deviation.fault()));
-    if (c.deviation.code != 0) return;
-    c.seconds = seconds_of(*c.kernel, *c.arguments);
-    if (c.seconds < 0.1) c.seconds = std::min(c.seconds, seconds_of(*c.kernel, *c.arguments));
+    return [kernel, arguments] { (*kernel)(*arguments); };
+  }
+
+  void enter(Contender c) {
+    c.seconds = seconds_of(c.run);
+    if (c.seconds < 0.1) c.seconds = std::min(c.seconds, seconds_of(c.run));
     c.iterations = std::clamp(std::lround(repetition_seconds / std::max(c.seconds, 1e-9)), 1l, 20000l);
     c.repetitions = std::clamp(int(budget_seconds / (c.seconds * double(c.iterations))), fewest_repetitions, usual_repetitions);
     field_.contenders.push_back(std::move(c));
+  }
+  void enter(Contender c, const std::shared_ptr<host::Kernel>& kernel, const host::Case& inputs, const std::vector<Array>& expected, host::Place where = place) {
+    c.run = verified(c, kernel, inputs, expected, where);
+    enter(std::move(c));
   }
 
   // The fastest kernel again, under another name.
   template <class Enter>
   void again(const std::string& how, Enter enter) {
-    const Contender& last = field_.contenders.back();
     Contender c;
-    c.isa = last.isa;
-    c.name = fmt::format("{}, {}", last.isa, how);
-    c.kernel = last.kernel;
+    c.isa = fastest_.isa;
+    c.name = fmt::format("{}, {}", fastest_.isa, how);
     const std::string name = c.name;
     try {
       enter(std::move(c));
@@ -98,33 +107,55 @@ class Assembly {
     }
   }
 
+  // One call on all workers; and as many calls at once as there are workers, which share nothing: what the machine allows.
+  void on_cores(const host::Case& inputs, const std::vector<Array>& expected) {
+    const int n = pool_.workers();
+    if (n == 1) return;
+    again(fmt::format("{} workers", n), [&](Contender c) {
+      c.cores = n;
+      c.one = fastest_.at;
+      enter(std::move(c), std::make_shared<host::Kernel>(fastest_.library, subject_.kernel, place, host::Workers{n, Pool::parallel_for, &pool_}), inputs, expected);
+    });
+    again(fmt::format("{} copies at once", n), [&](Contender c) {
+      c.cores = c.calls = n;
+      c.one = fastest_.at;
+      std::vector<std::function<void()>> copies;
+      for (int w = 0; w < n; ++w) copies.push_back(verified(c, std::make_shared<host::Kernel>(fastest_.library, subject_.kernel, place), inputs, expected));
+      c.run = [&pool = pool_, copies] { pool.on_each([&](int worker) { copies[std::size_t(worker)](); }); };
+      enter(std::move(c));
+    });
+  }
+
   // Where the caller's memory lies as malloc gives it.
   void on_small_pages(const host::Case& inputs, const std::vector<Array>& expected) {
-    again("small pages", [&](Contender c) {
-      c.kernel = std::make_shared<host::Kernel>(library_, subject_.kernel, host::Place::on_page);
-      enter(std::move(c), inputs, expected, host::Place::on_page);
-    });
+    again("small pages", [&](Contender c) { enter(std::move(c), std::make_shared<host::Kernel>(fastest_.library, subject_.kernel, host::Place::on_page), inputs, expected, host::Place::on_page); });
   }
 
   // Data that could send a kernel another way.
   void other_data() {
     for (const host::Case& data : host::bench_cases(subject_.graph, interface_))
-      again(data.name, [&](Contender c) { enter(std::move(c), data, interpret(data)); });
+      again(data.name, [&](Contender c) { enter(std::move(c), fastest_.kernel, data, interpret(data)); });
   }
 
   const Subject& subject_;
   const host::TemporaryFolder& folder_;
+  Pool& pool_;
   const std::function<void(const std::string&)>& progress_;
   Interface interface_;
   GenerateOptions options_;
   Field field_;
-  std::shared_ptr<const host::Library> library_;  // the last one
+  struct {
+    std::string isa;
+    std::shared_ptr<const host::Library> library;
+    std::shared_ptr<host::Kernel> kernel;  // null: none takes part
+    std::size_t at = 0;                    // among the contenders
+  } fastest_;
   int count_ = 0;
 };
 }  // namespace
 
-Field assemble(const Subject& s, const host::TemporaryFolder& folder, const std::function<void(const std::string&)>& progress) {
-  return Assembly(s, folder, progress).field();
+Field assemble(const Subject& s, const host::TemporaryFolder& folder, Pool& pool, const std::function<void(const std::string&)>& progress) {
+  return Assembly(s, folder, pool, progress).field();
 }
 
 }  // namespace attune::bench

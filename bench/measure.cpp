@@ -2,37 +2,53 @@
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <algorithm>
-#include <chrono>
 #include <sstream>
 
 #include "bench/peak.h"
 
 namespace attune::bench {
 
-double median(std::vector<double> v) {
+double quantile(std::vector<double> v, double at) {
   if (v.empty()) return 0;
   std::sort(v.begin(), v.end());
-  const std::size_t half = v.size() / 2;
-  return v.size() % 2 ? v[half] : (v[half - 1] + v[half]) / 2;
+  const double place = at * double(v.size() - 1);
+  const std::size_t below = std::size_t(place), above = std::min(below + 1, v.size() - 1);
+  return v[below] + (place - double(below)) * (v[above] - v[below]);
 }
 
 namespace {
-void repetition(benchmark::State& state, Contender& c, double flops) {
-  if (c.seconds < 0.02) (*c.kernel)(*c.arguments);  // warm: the others have had the caches
+void warm(const Contender& c) {
+  if (c.seconds < 0.02) c.run();  // the others have had the caches
+}
+
+// Of one call, mean over as many runs as the contender's repetitions have.
+double mean_seconds(const Contender& c) {
+  warm(c);
+  double total = 0;
+  for (long i = 0; i < c.iterations; ++i) total += seconds_of(c.run);
+  return total / double(c.iterations * c.calls);
+}
+
+void repetition(benchmark::State& state, Contender& c, const Contender* one, double flops) {
+  const double of_one = one ? mean_seconds(*one) : 0;
   const double before = peak_flops(c.isa);
+  warm(c);
   double total = 0;
   for (auto _ : state) {
-    const double seconds = seconds_of(*c.kernel, *c.arguments);
+    const double seconds = seconds_of(c.run) / c.calls;
     state.SetIterationTime(seconds);
     total += seconds;
   }
-  const Sample s{total / double(state.iterations()), std::max(before, peak_flops(c.isa))};
+  Sample s{total / double(state.iterations()), std::max(before, peak_flops(c.isa)) * c.cores};
+  s.times_one = of_one / s.seconds;
   c.samples.push_back(s);
   state.counters["pct_fma_peak"] = 100 * flops / s.seconds / s.peak;
   state.counters["max_err_over_bound"] = c.deviation.over_bound;
+  if (!one) return;
+  state.counters["cores"] = c.cores;
+  state.counters["times_one_core"] = s.times_one;
 }
 
 class Collector : public benchmark::BenchmarkReporter {
@@ -56,11 +72,12 @@ Recorder::~Recorder() = default;
 
 Summary summarise(const Contender& c, double flops) {
   Summary s;
-  std::vector<double> seconds, percent;
+  std::vector<double> seconds, percent, times_one;
   double least = 0, peak = 0;
   for (const Sample& x : c.samples) {
     seconds.push_back(x.seconds);
     percent.push_back(100 * flops / x.seconds / x.peak);
+    times_one.push_back(x.times_one);
     least = least == 0 ? x.seconds : std::min(least, x.seconds);
     peak = std::max(peak, x.peak);
   }
@@ -68,32 +85,15 @@ Summary summarise(const Contender& c, double flops) {
   s.median_seconds = median(seconds);
   s.best_percent = 100 * flops / least / peak;
   s.median_percent = median(percent);
+  for (int q = 0; q < 3; ++q) s.times_one[q] = quantile(times_one, 0.25 * (q + 1));
   return s;
 }
-
-double seconds_of(const host::Kernel& kernel, const host::Arguments& arguments) {
-  using clock = std::chrono::steady_clock;
-  const auto begin = clock::now();
-  kernel(arguments);
-  return std::chrono::duration<double>(clock::now() - begin).count();
-}
-
-Pinned::Pinned() {
-  sched_getaffinity(0, sizeof before_, &before_);
-  const int cpu = sched_getcpu();
-  if (cpu < 0) return;
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(cpu, &set);
-  sched_setaffinity(0, sizeof set, &set);
-}
-Pinned::~Pinned() { sched_setaffinity(0, sizeof before_, &before_); }
 
 void Recorder::measure(const Subject& subject, std::vector<Contender>& contenders, double flops) {
   if (contenders.empty()) return;
   benchmark::ClearRegisteredBenchmarks();
   for (Contender& c : contenders) {
-    benchmark::RegisterBenchmark(fmt::format("{}/{}", subject.expression, c.name).c_str(), [&c, flops](benchmark::State& state) { repetition(state, c, flops); })
+    benchmark::RegisterBenchmark(fmt::format("{}/{}", subject.expression, c.name).c_str(), [&c, one = c.one ? &contenders[*c.one] : nullptr, flops](benchmark::State& state) { repetition(state, c, one, flops); })
         ->UseManualTime()
         ->Iterations(c.iterations)
         ->Repetitions(c.repetitions)

@@ -1,8 +1,8 @@
 // Timing, by Google Benchmark: contenders in random turns, the peak around every repetition.
 #pragma once
-#include <sched.h>
-
+#include <chrono>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/contenders.h"
@@ -14,25 +14,21 @@ struct Summary {
   double median_seconds = 0;
   double best_percent = 0;    // FLOPs / (least time x highest peak of the run)
   double median_percent = 0;  // median over repetitions of the ratio to the peak around each
+  double times_one[3] = {};   // quartiles of the ratio to one core, if that was asked
 };
 Summary summarise(const Contender&, double flops);
 
-double median(std::vector<double>);  // 0 of none
+// Of the values in order, interpolated; 0 of none.
+double quantile(std::vector<double>, double at);
+inline double median(std::vector<double> v) { return quantile(std::move(v), 0.5); }
 
-// Of one call.
-double seconds_of(const host::Kernel&, const host::Arguments&);
-
-// Pins the calling thread to the CPU that it runs on, while it lives; threads that it starts are pinned too.
-class Pinned {
- public:
-  Pinned();
-  ~Pinned();
-  Pinned(const Pinned&) = delete;
-  Pinned& operator=(const Pinned&) = delete;
-
- private:
-  cpu_set_t before_;
-};
+template <class F>
+double seconds_of(const F& f) {
+  using clock = std::chrono::steady_clock;
+  const auto begin = clock::now();
+  f();
+  return std::chrono::duration<double>(clock::now() - begin).count();
+}
 
 // Collects the runs of every subject, for the JSON at the end.
 class Recorder {

@@ -18,7 +18,7 @@ struct Common {
 int list();
 int gen(const Common&, const std::string& folder, bool quiet);
 int check(const Common&, bool emulate);
-int bench(const Common&, const std::string& json);
+int bench(const Common&, int workers, const std::string& json);
 int explain(const Common&);
 int tune(const Common&, const std::string& wisdom, int candidates, bool again);
 int verdict(const Common&, unsigned seed, int configurations, int candidates);

@@ -40,6 +40,8 @@ int main(int argc, char** argv) {
   check->add_flag("--emulate", emulate, "run every instruction set in portable C++, as if this CPU had none of them");
   auto* bench = app.add_subcommand("bench", "time kernels against naive code and the machine's peak");
   spec_options(bench, common, false, false);
+  int workers = 1;
+  bench->add_option("--workers", workers, "also time the fastest kernel on so many cores, and so many copies of it at once")->check(CLI::Range(1, 1 << 16))->capture_default_str();
   bench->add_option("--json", json, "also write Google Benchmark's JSON to this file");
   auto* explain = app.add_subcommand("explain", "what was decided for a kernel, and why");
   spec_options(explain, common, true, true);
@@ -68,7 +70,7 @@ int main(int argc, char** argv) {
     if (*list) return cli::list();
     if (*gen) return cli::gen(common, folder, quiet);
     if (*check) return cli::check(common, emulate);
-    if (*bench) return cli::bench(common, json);
+    if (*bench) return cli::bench(common, workers, json);
     if (*explain) return cli::explain(common);
     if (*verdict) return cli::verdict(common, seed, configurations, drawn);
     if (*tune) return cli::tune(common, wisdom, candidates, again);

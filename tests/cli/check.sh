@@ -131,6 +131,20 @@ says out 'naive, textbook order'
 for counter in pct_fma_peak speedup_vs_naive max_err_over_bound; do
   grep -q "\"$counter\"" "$work/bench.json" && pass || fail "no $counter in the JSON"
 done
+grep -q 'times one core' "$work/out" && fail "one worker is compared with one core" || pass
+what="attune bench --workers 2"
+if "$attune" bench "$small" --isa portable --workers 2 --json "$work/bench.json" >"$work/out" 2>"$work/err"; then
+  says out 'portable, 2 workers'
+  says out 'portable, 2 copies at once'
+  says out 'times one core'
+  grep -q '"times_one_core"' "$work/bench.json" && pass || fail "no times_one_core in the JSON"
+else
+  says err 'cores that this process may use: 1'
+fi
+try 1 bench "$small" --workers 9999 --json "$work/many.json"
+says err 'cores that this process may use'
+no_file "$work/many.json"
+try 2 bench "$small" --workers 0
 
 # Schedules that were measured: kept, resumed, used by gen; a file of another version is refused and stays.
 try 0 tune "$small" --isa portable --candidates 3 --wisdom "$work/wisdom.json"

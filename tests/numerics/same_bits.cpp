@@ -1,7 +1,11 @@
 // Promises 11 and 12: the same bits, whoever runs what in which order; nothing shared between calls.
 #include <catch2/catch.hpp>
+#include <algorithm>
 #include <atomic>
+#include <numeric>
+#include <random>
 #include <thread>
+#include <zoo/textbook.h>
 
 #include "cli/host/process.h"
 #include "numerics/specs.h"
@@ -23,27 +27,45 @@ Spec block() {
 
 std::vector<Spec> several() { return {block(), masked_specs()[1].spec, masked_specs()[4].spec, masked_specs()[7].spec}; }
 
+std::vector<Spec> textbook() {
+  return {spec("same_bits_full", zoo::sdpa<1, 2, 150, 64, false>), spec("same_bits_causal", zoo::sdpa<1, 2, 150, 64, true>),
+          spec("same_bits_odd", zoo::sdpa<1, 3, 77, 40, true>), spec("same_bits_textbook", zoo::textbook_mha<1, 137, 160, 5>)};
+}
+
 // Items in falling order, each by another worker.
 void reversed(void* ctx, long items, Body body, void* state) {
   const int workers = *static_cast<int*>(ctx);
   for (long i = items; i-- > 0;) body(state, i, int((items - i) % workers));
 }
 
-void threaded(void* ctx, long items, Body body, void* state) {
-  const int workers = *static_cast<int*>(ctx);
-  std::atomic<long> next{0};
+// All workers at once, each the next of `order` when it is free.
+void at_once(const std::vector<long>& order, int workers, Body body, void* state) {
+  std::atomic<std::size_t> next{0};
   std::vector<std::thread> threads;
   for (int w = 0; w < workers; ++w)
     threads.emplace_back([&, w] {
-      for (long i; (i = next++) < items;) body(state, i, w);
+      for (std::size_t i; (i = next++) < order.size();) body(state, order[i], w);
     });
   for (std::thread& t : threads) t.join();
+}
+void threaded(void* ctx, long items, Body body, void* state) {
+  std::vector<long> order(static_cast<std::size_t>(items));
+  std::iota(order.begin(), order.end(), 0);
+  at_once(order, *static_cast<int*>(ctx), body, state);
+}
+void scattered(void* ctx, long items, Body body, void* state) {
+  std::vector<long> order(static_cast<std::size_t>(items));
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(order.begin(), order.end(), std::mt19937(unsigned(items)));
+  at_once(order, *static_cast<int*>(ctx), body, state);
 }
 
 }  // namespace
 
 TEST_CASE("Workers and the order of items don't change a bit", "[numerics]") {
-  for_each_subject(several(), [](const Subject& s) {
+  std::vector<Spec> specs = several();
+  for (Spec& s : textbook()) specs.push_back(std::move(s));
+  for_each_subject(specs, [](const Subject& s) {
     const Bindings b = host::standard_inputs(s.interface());
     const Outputs expected = s(b);
     check_close(s, expected, interpret_outputs(s.graph(), b));
@@ -52,6 +74,7 @@ TEST_CASE("Workers and the order of items don't change a bit", "[numerics]") {
       CHECK(same_bits(s(b, workers), expected));
       CHECK(same_bits(s(b, workers, reversed, &workers), expected));
       CHECK(same_bits(s(b, workers, threaded, &workers), expected));
+      CHECK(same_bits(s(b, workers, scattered, &workers), expected));
     }
   });
 }

@@ -36,7 +36,7 @@ Spec spec(std::string name, F f) {
 
 // NAME_args and NAME_weights are structs of pointers alone, so arrays of pointers.
 using Body = void (*)(void* state, long item, int worker);
-using ParallelFor = void (*)(void* ctx, long items, Body, void* state);
+using attune::host::ParallelFor;
 struct Functions {
   std::size_t (*workspace_bytes)(int workers) = nullptr;
   std::size_t (*packed_bytes)() = nullptr;

@@ -16,7 +16,6 @@
 namespace attune::host {
 
 namespace {
-using ParallelFor = void (*)(void* ctx, long items, void (*body)(void* state, long item, int worker), void* state);
 constexpr std::size_t huge_page = std::size_t(2) << 20;
 }  // namespace
 
@@ -108,7 +107,7 @@ struct Kernel::Symbols {
   }
 };
 
-Kernel::Kernel(std::shared_ptr<const Library> library, const std::string& name, Place place) : symbols_(std::make_unique<Symbols>()) {
+Kernel::Kernel(std::shared_ptr<const Library> library, const std::string& name, Place place, Workers workers) : symbols_(std::make_unique<Symbols>()), workers_(workers) {
   symbols_->library = std::move(library);
   symbols_->find(symbols_->workspace_bytes, name + "_workspace_bytes");
   symbols_->find(symbols_->packed_bytes, name + "_packed_bytes", true);
@@ -116,7 +115,7 @@ Kernel::Kernel(std::shared_ptr<const Library> library, const std::string& name, 
   symbols_->find(symbols_->checked, name + "_checked");
   symbols_->find(symbols_->plain, name);
   const auto floats = [](std::size_t bytes) { return (bytes + 63) / 64 * 64 / sizeof(float); };
-  workspace_bytes_ = symbols_->workspace_bytes(1);
+  workspace_bytes_ = symbols_->workspace_bytes(workers.count);
   workspace_ = std::make_unique<Buffer>(floats(workspace_bytes_), place);
   if (symbols_->packed_bytes) packed_ = std::make_unique<Buffer>(floats(symbols_->packed_bytes()), place);
 }
@@ -127,7 +126,7 @@ Deviation Kernel::verify(const Interface& interface, const Arguments& a, const s
   if (symbols_->pack_weights) symbols_->pack_weights(a.weight_pointers.data(), packed_->data());
   a.forget_outputs();
   Deviation d;
-  d.code = symbols_->checked(a.args.data(), packed_ ? packed_->data() : nullptr, workspace_->data(), workspace_bytes_, 1, nullptr, nullptr);
+  d.code = symbols_->checked(a.args.data(), packed_ ? packed_->data() : nullptr, workspace_->data(), workspace_bytes_, workers_.count, workers_.parallel_for, workers_.ctx);
   if (d.code != 0) {
     d.over_bound = std::numeric_limits<double>::infinity();
     return d;
@@ -137,7 +136,7 @@ Deviation Kernel::verify(const Interface& interface, const Arguments& a, const s
   return compare(interface, outputs, expected, finite_inputs);
 }
 void Kernel::operator()(const Arguments& a) const {
-  symbols_->plain(a.args.data(), packed_ ? packed_->data() : nullptr, workspace_->data(), 1, nullptr, nullptr);
+  symbols_->plain(a.args.data(), packed_ ? packed_->data() : nullptr, workspace_->data(), workers_.count, workers_.parallel_for, workers_.ctx);
 }
 
 std::string Deviation::fault() const {

@@ -68,6 +68,14 @@ class Library {
   void* handle_ = nullptr;
 };
 
+// Who does the work of a call: the calling thread alone, or `count` workers to which parallel_for hands it.
+using ParallelFor = void (*)(void* ctx, long items, void (*body)(void* state, long item, int worker), void* state);
+struct Workers {
+  int count = 1;
+  ParallelFor parallel_for = nullptr;
+  void* ctx = nullptr;
+};
+
 // How far the outputs are from what the interpreter says.
 struct Deviation {
   double max_error = 0;   // of elements that the interpreter says are finite
@@ -89,14 +97,14 @@ Deviation compare(const Interface&, const std::vector<const float*>& outputs, co
 class Kernel {
  public:
   // Kernel `name` of the library. Throws Error if a symbol is missing.
-  Kernel(std::shared_ptr<const Library>, const std::string& name, Place = Place::on_page);
+  Kernel(std::shared_ptr<const Library>, const std::string& name, Place = Place::on_page, Workers = {});
   ~Kernel();
   Kernel(Kernel&&) noexcept;
   Kernel& operator=(Kernel&&) = delete;
 
   // Packs the weights, calls NAME_checked once, and compares. Must come before the first call: weights are read only here.
   Deviation verify(const Interface&, const Arguments&, const std::vector<Array>& expected, bool finite_inputs);
-  // One call without checks, on one thread: what is timed.
+  // One call without checks: what is timed.
   void operator()(const Arguments&) const;
 
  private:
@@ -104,6 +112,7 @@ class Kernel {
   std::unique_ptr<Symbols> symbols_;
   std::unique_ptr<Buffer> packed_, workspace_;
   std::size_t workspace_bytes_ = 0;
+  Workers workers_;
 };
 
 }  // namespace attune::host
