@@ -27,14 +27,14 @@ class Assembly {
   Field field() {
     const host::Case usual{"standard", host::standard_inputs(interface_), true};
     const std::vector<Array> expected = interpret(usual);
-    const std::string fastest = host::fastest_isa();
-    std::vector<std::string> flags = host::machine_flags(fastest);
+    const std::string fastest = fastest_isa();
+    std::vector<std::string> flags = isa(fastest).flags;
     flags.push_back("-O3");
     GenerateOptions o = options_;
     add("naive, textbook order", Role::naive_textbook, fastest, flags, usual, expected, [&] { return generate_naive(subject_.graph, o, LoopOrder::textbook); });
     add("naive, vectorisable", Role::naive_vectorisable, fastest, flags, usual, expected, [&] { return generate_naive(subject_.graph, o, LoopOrder::vectorisable); });
     for (const std::string& isa : subject_.isas) {
-      if (!host::runs(isa)) continue;
+      if (!host_supports(isa)) continue;
       o.isas = {isa};
       add(isa, Role::kernel, isa, {"-O2"}, usual, expected, [&] { return generate(subject_.graph, o); });
     }

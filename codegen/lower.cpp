@@ -100,8 +100,15 @@ std::string graph_hash(const Graph& g) {
   return fmt::format("{:016x}", h);
 }
 
+void require_isa(const std::string& name) try {
+  isa(name);
+} catch (const std::out_of_range& e) {
+  throw Error(e.what());
+}
+
 std::vector<SourceFile> generate(const Graph& g, const GenerateOptions& o) {
   if (o.isas.empty()) throw Error("no ISA to generate for");
+  for (const std::string& n : o.isas) require_isa(n);
   const Program p = regions_of(g);
   const emit::Signature s = signature(g, p, o);
   std::vector<SourceFile> files{{o.name + ".h", emit::header(s)}, {o.name + ".cpp", ""}, {o.name + ".hpp", emit::named_arguments(s)}};
@@ -112,10 +119,8 @@ std::vector<SourceFile> generate(const Graph& g, const GenerateOptions& o) {
     const Schedule plan = scheduled(p, target, known, o);
     files.push_back({fmt::format("{}_{}.cpp", o.name, known), emit::kernel(s, target, loops::lower(p, plan, true), describe(p, plan))});
     names.push_back(known);
-    tests.push_back(o.emulate ? "1" : target.cpu_test);
+    tests.push_back(target.cpu_test.text);
   }
-  for (const std::string& n : o.isas)
-    if (std::find(names.begin(), names.end(), n) == names.end()) throw Error(fmt::format("there is no ISA \"{}\"; there are {}", n, fmt::join(isa_names(), ", ")));
   files[1].text = emit::dispatcher(s, names, tests);
   return files;
 }

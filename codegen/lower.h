@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "isa/isa.h"
 #include "schedule/choice.h"
 
 namespace attune {
@@ -41,7 +42,7 @@ struct GenerateOptions {
   std::string name;                                            // a C identifier, prefix of every symbol
   std::string spec;                                            // the spec expression as the user wrote it
   std::string command;                                         // the command line that reproduces the files
-  std::vector<std::string> isas{"portable", "avx2", "avx512"}; // by falling preference at run time: the last wins
+  std::vector<std::string> isas = isa_names();                 // in any order: at run time the last of isa_names() that the CPU has wins
   bool emulate = false;                                        // each ISA's ops in portable C++, dispatch without asking the CPU
   std::string source = {};                                     // the text of the spec, for people; may be empty
   std::map<std::string, Choices> schedules = {};               // by ISA, one choice a region; else the model's first
@@ -57,6 +58,9 @@ std::vector<Decision> decisions(const Graph&, const std::string& isa);
 
 // The same for equal graphs, on every machine: 16 hexadecimal digits.
 std::string graph_hash(const Graph&);
+
+// Throws Error, naming those that exist, if there is no such ISA.
+void require_isa(const std::string& name);
 
 // NAME.h, NAME.hpp, NAME.cpp and a NAME_<isa>.cpp per ISA. Throws Error where the graph can't be lowered.
 std::vector<SourceFile> generate(const Graph&, const GenerateOptions&);

@@ -51,4 +51,5 @@ def kernel_library(case, attune, folder):
 
 def native_library(folder):
     """The FMA peak and the like."""
-    return shared_library([HERE / "native.cpp", ROOT / "bench" / "peak.cpp"], folder / "native.so", ["-std=c++17", "-march=native", f"-I{ROOT}"])
+    sources = [HERE / "native.cpp", ROOT / "bench" / "peak.cpp", *sorted((ROOT / "codegen" / "isa").glob("*.cpp"))]
+    return shared_library(sources, folder / "native.so", ["-std=c++20", "-march=native", f"-I{ROOT}", f"-I{ROOT / 'codegen'}", "-lfmt"])

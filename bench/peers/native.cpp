@@ -1,7 +1,9 @@
 // C doors to what Python can't do itself.
 #include <cstring>
+#include <string>
 
 #include "bench/peak.h"
+#include "isa/isa.h"
 
 extern "C" {
 
@@ -9,11 +11,8 @@ double peers_peak_flops(const char* isa) { return attune::bench::peak_flops(isa)
 
 // The ISA that a generated kernel picks on this CPU.
 const char* peers_fastest_isa() {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")) return "avx512";
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "avx2";
-#endif
-  return "portable";
+  static const std::string name = attune::fastest_isa();
+  return name.c_str();
 }
 
 // Reads `bytes` bytes once, in order.

@@ -41,7 +41,7 @@ class Checker {
 
  private:
   bool one(const std::string& isa) {
-    const bool native = !emulate_ && host::runs(isa);
+    const bool native = !emulate_ && host_supports(isa);
     GenerateOptions o = options_;
     o.isas = {isa};
     o.emulate = !native;

@@ -9,7 +9,6 @@
 #include <cctype>
 #include <cstdio>
 
-#include "cli/host/target.h"
 #include "cli/wisdom.h"
 
 namespace attune::cli {
@@ -24,10 +23,10 @@ GenerateOptions options_for(const Spec& spec, const Common& common) {
   o.spec = spec.expression;
   o.source = spec.source;
   if (!common.isas.empty()) o.isas = common.isas;
-  for (const std::string& isa : o.isas) host::require_isa(isa);
+  for (const std::string& isa : o.isas) require_isa(isa);
   // The order in which they were named means nothing: the kernel prefers the later at run time.
   std::vector<std::string> ordered;
-  for (const std::string& isa : host::known_isas())
+  for (const std::string& isa : isa_names())
     if (std::find(o.isas.begin(), o.isas.end(), isa) != o.isas.end()) ordered.push_back(isa);
   o.isas = ordered;
   o.command = spec.header.empty() ? fmt::format("attune gen '{}'", spec.expression) : fmt::format("attune gen {} --spec '{}'", spec.header, spec.expression);

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "cli/host/process.h"
-#include "cli/host/target.h"
+#include "cli/host/compiler.h"
 #include "cli/specs.h"
 
 namespace attune::cli {

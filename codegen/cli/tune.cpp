@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
-#include "cli/host/target.h"
 #include "cli/wisdom.h"
 
 namespace attune::cli {
@@ -25,7 +24,7 @@ int tune(const Common& common, const std::string& path, int candidates, bool aga
     const GenerateOptions o = options_for(spec, common);
     const bench::Subject subject{spec.expression, o.name, o.isas, spec.graph, {}};
     for (const std::string& isa : o.isas) {
-      if (!host::runs(isa)) {
+      if (!host_supports(isa)) {
         fmt::print("{} {}: this CPU does not run it\n", spec.expression, isa);
         continue;
       }

@@ -6,7 +6,6 @@
 #include <random>
 
 #include "cli/commands.h"
-#include "cli/host/target.h"
 
 namespace attune::cli {
 namespace {
@@ -30,8 +29,8 @@ int verdict(const Common& common, unsigned seed, int configurations, int candida
     one.wanted.target = drawn_spec(random);
     const Spec spec = one_spec(one.wanted);
     const GenerateOptions o = options_for(spec, one);
-    const std::string isa = common.isas.empty() ? host::fastest_isa() : common.isas[std::size_t(i) % common.isas.size()];
-    if (!host::runs(isa)) throw Error(fmt::format("this CPU does not run {}", isa));
+    const std::string isa = common.isas.empty() ? fastest_isa() : common.isas[std::size_t(i) % common.isas.size()];
+    if (!host_supports(isa)) throw Error(fmt::format("this CPU does not run {}", isa));
     const bench::Subject subject{spec.expression, o.name, {isa}, spec.graph, {}};
     const bench::Verdict v = bench::judge(subject, isa, candidates, unsigned(random()), [&](std::size_t done, std::size_t all, const std::string& what) { progress(fmt::format("{} of {}, {}: {} {}/{}", i + 1, configurations, spec.expression, what, done, all)); });
     progress("");

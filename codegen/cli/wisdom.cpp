@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "cli/host/process.h"
-#include "cli/host/target.h"
+#include "cli/host/compiler.h"
 
 namespace attune::cli {
 namespace {

@@ -13,7 +13,8 @@ Isa avx2_isa() {
   const Pragmas around = pragmas("avx2,fma", false);
   isa.open = around.open;
   isa.close = around.close;
-  isa.cpu_test = R"(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))";
+  isa.cpu_test = ATTUNE_X86_TEST(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"));
+  isa.flags = {"-mavx2", "-mfma"};
   std::vector<OpText> ops = {
       {"vec", "using vec = __m256;\n", {}},
       {"ivec", "typedef int ivec __attribute__((vector_size(32)));\n", {}},

@@ -13,8 +13,8 @@ Isa avx512_isa() {
   const Pragmas around = pragmas("avx512f,avx512vl,avx512dq,avx512bw", false);
   isa.open = around.open;
   isa.close = around.close;
-  isa.cpu_test =
-      R"(__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw"))";
+  isa.cpu_test = ATTUNE_X86_TEST(__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw"));
+  isa.flags = {"-mavx2", "-mfma", "-mavx512f", "-mavx512dq", "-mavx512bw", "-mavx512vl", "-mprefer-vector-width=512"};
   std::vector<OpText> ops = {
       {"vec", "using vec = __m512;\n", {}},
       {"ivec", "typedef int ivec __attribute__((vector_size(64)));\n", {}},

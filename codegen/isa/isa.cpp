@@ -61,7 +61,7 @@ std::vector<std::string> isa_names() {
 const Isa& isa(std::string_view name) {
   for (const Isa& isa : all())
     if (isa.name == name) return isa;
-  throw std::out_of_range("there is no ISA \"" + std::string(name) + "\"; known: " + joined(isa_names()));
+  throw std::out_of_range("there is no ISA '" + std::string(name) + "'; there are " + joined(isa_names()));
 }
 
 std::string prelude(const Isa& isa, const std::set<std::string>& used) {
@@ -91,12 +91,14 @@ std::string prelude(const Isa& isa, const std::set<std::string>& used) {
 }
 
 bool host_supports(std::string_view name) {
-  if (name == "portable") return true;
-#if defined(__x86_64__) || defined(__i386__)
-  if (name == "avx2") return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  if (name == "avx512") return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
-#endif
-  return false;
+  return std::any_of(all().begin(), all().end(), [&](const Isa& isa) { return isa.name == name && isa.cpu_test.here(); });
+}
+
+std::string fastest_isa() {
+  std::string fastest;
+  for (const Isa& isa : all())
+    if (isa.cpu_test.here()) fastest = isa.name;
+  return fastest;
 }
 
 }  // namespace attune

@@ -36,6 +36,12 @@ struct Machine {
   long l1_bytes, l2_bytes;
 };
 
+// Whether an ISA's code may be called: as C++ text for generated code, and asked of this CPU.
+struct CpuTest {
+  std::string text = "1";
+  bool (*here)() = [] { return true; };
+};
+
 struct Isa {
   std::string name;
   int lanes;      // floats in a vec
@@ -43,14 +49,15 @@ struct Isa {
   Machine machine;
   std::string headers;      // before `open`, outside of any namespace
   std::string open, close;  // around the code: target pragmas for GCC and Clang, so that no -m flag is needed
-  std::string cpu_test;     // true at run time where the code may be called
+  CpuTest cpu_test;
+  std::vector<std::string> flags;  // by which a compiler may use the ISA in plain C++ code
   std::vector<OpText> ops;  // every op after those that it needs
 };
 
 // The table of an ISA. Throws std::out_of_range with the list of known names.
 const Isa& isa(std::string_view name);
 
-// "portable", "avx2", "avx512".
+// "portable", "avx2", "avx512": by rising preference.
 std::vector<std::string> isa_names();
 
 // The same name, lanes and op names in portable C++ without pragmas: runs kernels of that shape on
@@ -61,7 +68,10 @@ Isa emulated(const Isa&);
 // std::out_of_range for a name that the table lacks.
 std::string prelude(const Isa&, const std::set<std::string>& used);
 
-// Whether this CPU runs the code of an ISA, asked at run time.
+// Whether this CPU runs the code of an ISA; false if there is no such.
 bool host_supports(std::string_view isa);
+
+// The last of isa_names() that this CPU runs.
+std::string fastest_isa();
 
 }  // namespace attune

@@ -14,7 +14,6 @@ Isa portable_isa() {
   const Pragmas around = pragmas("", true);
   isa.open = around.open;
   isa.close = around.close;
-  isa.cpu_test = "1";
   isa.ops = vector_extensions(isa.lanes, false, Exponent::integer);
   return isa;
 }
@@ -26,7 +25,7 @@ Isa emulated(const Isa& isa) {
   const Pragmas around = pragmas("", false);
   out.open = around.open;
   out.close = around.close;
-  out.cpu_test = "1";
+  out.cpu_test = {};
   out.ops = vector_extensions(isa.lanes, true, isa.name == "avx512" ? Exponent::real : Exponent::integer);
   return out;
 }

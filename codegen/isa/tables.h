@@ -16,6 +16,15 @@ struct Pragmas {
 };
 Pragmas pragmas(const std::string& target, bool contract);
 
+// A CpuTest by an expression that compilers for x86 know.
+#if defined(__x86_64__) || defined(__i386__)
+  #define ATTUNE_X86_TEST(...) \
+    CpuTest { #__VA_ARGS__, [] { return bool(__VA_ARGS__); } }
+#else
+  #define ATTUNE_X86_TEST(...) \
+    CpuTest { #__VA_ARGS__, [] { return false; } }
+#endif
+
 // Ops whose text is the same on every ISA, since it uses other ops alone.
 std::vector<OpText> scalar_ops();   // floats, longs and the floating-point state
 OpText load_strided_part();

@@ -88,8 +88,8 @@ void Subject::generate(std::vector<SourceFile>& headers_and_dispatchers, std::st
     }
     variants_.push_back(v);
   };
-  for (const std::string& isa : host::known_isas()) {
-    GenerateOptions o{prefix_ + "_" + isa, prefix_, "attune_fuzz", {isa}, !host::runs(isa)};
+  for (const std::string& isa : isa_names()) {
+    GenerateOptions o{prefix_ + "_" + isa, prefix_, "attune_fuzz", {isa}, !host_supports(isa)};
     add({o.name, isa + (o.emulate ? " (emulated)" : ""), false}, attune::generate(graph_, o));
   }
   for (const LoopOrder order : {LoopOrder::textbook, LoopOrder::vectorisable}) {
@@ -123,8 +123,8 @@ Complaint Subject::run(host::Kernel& kernel, const Variant& v, std::size_t c, Ta
 
 std::vector<std::string> compiler_flags() {
   std::vector<std::string> flags{"-O1", "-Wall", "-Wextra", "-Werror"};
-  for (const std::string& isa : host::known_isas())
-    if (!host::runs(isa)) {
+  for (const std::string& isa : isa_names())
+    if (!host_supports(isa)) {
       flags.push_back("-march=native");
       break;
     }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdio>
 #include <cstdlib>
@@ -95,11 +96,26 @@ void check_isa(const std::string& name) {
 
 TEST_CASE("ISA tables name what they lack") {
   CHECK(isa_names() == std::vector<std::string>{"portable", "avx2", "avx512"});
-  CHECK_THROWS_WITH(isa("sse9"), "there is no ISA \"sse9\"; known: portable, avx2, avx512");
+  CHECK_THROWS_WITH(isa("sse9"), "there is no ISA 'sse9'; there are portable, avx2, avx512");
   CHECK_THROWS_WITH(prelude(isa("avx2"), {"frobnicate"}), "ISA avx2 has no op \"frobnicate\"");
   CHECK(prelude(isa("avx2"), {}).empty());
   CHECK(host_supports("portable"));
   CHECK_FALSE(host_supports("sse9"));
+}
+
+// The kernel's own list of the CPU's features, as it prints them.
+TEST_CASE("an ISA runs where the CPU has what it needs") {
+  std::ifstream info("/proc/cpuinfo");
+  std::string flags;
+  for (std::string line; std::getline(info, line) && flags.empty();)
+    if (line.rfind("flags", 0) == 0) flags = line + " ";
+  if (flags.empty()) return;
+  const auto has = [&](std::initializer_list<const char*> features) {
+    return std::all_of(features.begin(), features.end(), [&](const char* f) { return flags.find(std::string(" ") + f + " ") != std::string::npos; });
+  };
+  CHECK(host_supports("avx2") == has({"avx2", "fma"}));
+  CHECK(host_supports("avx512") == has({"avx512f", "avx512vl", "avx512dq", "avx512bw"}));
+  CHECK(host_supports(fastest_isa()));
 }
 
 TEST_CASE("every ISA has every op, behind what it needs") {

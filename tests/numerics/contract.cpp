@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "cli/host/target.h"
 #include "numerics/specs.h"
 
 using namespace numerics;
@@ -150,5 +149,5 @@ TEST_CASE("The dispatcher takes the best ISA that the CPU has", "[numerics]") {
   const Bindings b = host::standard_inputs(interface_of(one.graph));
   Memory m(interface_of(one.graph), f, b);
   CHECK(f.checked(m.arguments.args.data(), nullptr, m.workspace.data(), m.workspace_bytes, 1, nullptr, nullptr) == ok);
-  CHECK(same_bits(m.outputs(), Subject(one, {host::fastest_isa(), false})(b)));
+  CHECK(same_bits(m.outputs(), Subject(one, {attune::fastest_isa(), false})(b)));
 }

@@ -3,7 +3,6 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "cli/host/target.h"
 #include "numerics/specs.h"
 
 using namespace numerics;
@@ -133,8 +132,8 @@ TEST_CASE("Every length under every mask", "[.thorough]") {
 
 TEST_CASE("An emulated ISA gives the bits of the native one", "[numerics]") {
   const Spec one = attention<2, 4, 2, 63, 63, 40, 40>("causal", causal);
-  for (const std::string& isa : host::known_isas()) {
-    if (isa == "portable" || !host::runs(isa)) continue;
+  for (const std::string& isa : attune::isa_names()) {
+    if (isa == "portable" || !attune::host_supports(isa)) continue;
     INFO(isa);
     const Subject native(one, {isa, false}), emulated(one, {isa, true});
     const Bindings b = host::standard_inputs(native.interface());

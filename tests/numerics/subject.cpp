@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "cli/host/process.h"
-#include "cli/host/target.h"
+#include "cli/host/compiler.h"
 
 namespace numerics {
 
@@ -25,7 +25,7 @@ const std::vector<Target>& targets() {
   static const std::vector<Target> all = [] {
     std::vector<Target> r;
     const bool emulate = std::getenv("ATTUNE_EMULATE") != nullptr;  // all of them
-    for (const std::string& isa : host::known_isas()) r.push_back({isa, !host::runs(isa) || (emulate && isa != "portable")});
+    for (const std::string& isa : attune::isa_names()) r.push_back({isa, !attune::host_supports(isa) || (emulate && isa != "portable")});
     return r;
   }();
   return all;

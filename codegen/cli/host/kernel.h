@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/host/target.h"
+#include "cli/host/compiler.h"
 #include "graph/interpret.h"
 
 namespace attune::host {

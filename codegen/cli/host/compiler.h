@@ -1,4 +1,4 @@
-// What this machine can run, and the compiler that builds for it.
+// The compiler of this machine, for kernels and specs.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -7,17 +7,6 @@
 #include "lower.h"
 
 namespace attune::host {
-
-// Every ISA that the compiler knows, the most portable first.
-std::vector<std::string> known_isas();
-// Throws Error, naming those that exist, if `isa` is none of them.
-void require_isa(const std::string& isa);
-// Whether this CPU executes it.
-bool runs(const std::string& isa);
-// The last of known_isas() that this CPU executes.
-std::string fastest_isa();
-// The -m flags by which a compiler may use it in plain C++ code.
-std::vector<std::string> machine_flags(const std::string& isa);
 
 // $CXX, split at blanks, else c++.
 std::vector<std::string> compiler();

@@ -1,46 +1,13 @@
-#include "cli/host/target.h"
+#include "cli/host/compiler.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <sstream>
 
 #include "cli/host/process.h"
 
 namespace attune::host {
-
-std::vector<std::string> known_isas() { return GenerateOptions{}.isas; }
-
-void require_isa(const std::string& isa) {
-  const std::vector<std::string> known = known_isas();
-  if (std::find(known.begin(), known.end(), isa) == known.end())
-    throw Error(fmt::format("there is no ISA '{}'; there are {}", isa, fmt::join(known, ", ")));
-}
-
-bool runs(const std::string& isa) {
-  if (isa == "portable") return true;
-#if defined(__x86_64__)
-  if (isa == "avx2") return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  if (isa == "avx512")
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
-#endif
-  return false;
-}
-
-std::string fastest_isa() {
-  std::string fastest = "portable";
-  for (const std::string& isa : known_isas())
-    if (runs(isa)) fastest = isa;
-  return fastest;
-}
-
-std::vector<std::string> machine_flags(const std::string& isa) {
-  if (isa == "avx2") return {"-mavx2", "-mfma"};
-  if (isa == "avx512") return {"-mavx2", "-mfma", "-mavx512f", "-mavx512dq", "-mavx512bw", "-mavx512vl", "-mprefer-vector-width=512"};
-  return {};
-}
 
 std::vector<std::string> compiler() {
   const char* chosen = std::getenv("CXX");
