@@ -25,9 +25,9 @@
 //   x 8 lanes: 8 of 16 registers accumulate, a step is 8 fma on 9 loads. Whole tiles of removed
 //   pairs are skipped; tiles that keep all pairs test none. Value tiles of 3 rows x 32 columns: 12
 //   of 16 registers accumulate, a step is 12 fma on 7 loads.
-// - project_wo: 128 rows of 512 by wo (512 columns), packed in 32 panels of 16 columns (32 kB), one
-//   an item; tiles of 6 rows x 16 columns: 12 of 16 registers accumulate, a step is 12 fma on 8
-//   loads; tiles ask memory for the next panel.
+// - project_wo: 128 rows of 512 by wo (512 columns), packed in 32 panels of 16 columns (32 kB), 1/2
+//   of its rows an item; tiles of 6 rows x 16 columns: 12 of 16 registers accumulate, a step is 12
+//   fma on 8 loads; tiles ask memory for the next panel.
 #include "textbook_mha_1_128_512_8.h"
 
 #include <immintrin.h>
@@ -2490,16 +2490,21 @@ struct attention_memory {
   store(out_at + 2056, s41);
 }
 
-// An item: all rows against one panel of columns.
+// An item: a slice of the rows against one panel of columns.
 [[gnu::noinline]] void project_wo(const Memory& m, long item) {
+  const long slice = item % 2;
+  const long panel = item / 2;
   const float* a = m.heads;
-  const float* w = m.packed + 8192 * item + 802816;
-  const long vector = 2 * item;
-  for (long row = 0; row < 108; row += 6) {
-    wo_tile_6x16(m, a + 512 * row, w, row, vector);
-  }
-  for (long row = 108; row < 128; row += 5) {
-    wo_tile_5x16(m, a + 512 * row, w, row, vector);
+  const float* w = m.packed + 8192 * panel + 802816;
+  const long vector = 2 * panel;
+  for (long tile = 22 * slice / 2; tile < (22 * slice + 22) / 2; ++tile) {
+    if (tile < 18) {
+      const long row = 6 * tile;
+      wo_tile_6x16(m, a + 512 * row, w, row, vector);
+    } else {
+      const long row = 5 * tile + 18;
+      wo_tile_5x16(m, a + 512 * row, w, row, vector);
+    }
   }
 }
 
@@ -2647,7 +2652,7 @@ void run(const textbook_mha_1_128_512_8_args* args, const void* packed, void* wo
   };
   each(96, project_wq_wk_wv_body);
   each(48, attention_body);
-  each(32, project_wo_body);
+  each(64, project_wo_body);
 }
 
 }  // namespace textbook_mha_1_128_512_8_avx2

@@ -17,16 +17,17 @@
 //
 // What was decided:
 // - project_wq_wk_wv: 128 rows of 512 by wq (512 columns), wk (512 columns) and wv (512 columns),
-//   packed in 33 panels of 48 columns (96 kB), one an item; tiles of 9 rows x 48 columns: 27 of 32
-//   registers accumulate, a step is 27 fma on 12 loads; tiles ask memory for the next panel.
+//   packed in 33 panels of 48 columns (96 kB), 1/2 of its rows an item; tiles of 9 rows x 48
+//   columns: 27 of 32 registers accumulate, a step is 27 fma on 12 loads; tiles ask memory for the
+//   next panel.
 // - attention: 8 times 128 rows against 128 columns, 96 at a time: their scores lie in a worker's
 //   29.3 kB and nowhere else. 4 blocks of 32 rows, score tiles of 8 columns x 32 lanes: 16 of 32
 //   registers accumulate, a step is 16 fma on 10 loads. Whole tiles of removed pairs are skipped;
 //   tiles that keep all pairs test none. Value tiles of 6 rows x 64 columns: 24 of 32 registers
 //   accumulate, a step is 24 fma on 10 loads.
-// - project_wo: 128 rows of 512 by wo (512 columns), packed in 11 panels of 48 columns (96 kB), one
-//   an item; tiles of 9 rows x 48 columns: 27 of 32 registers accumulate, a step is 27 fma on 12
-//   loads.
+// - project_wo: 128 rows of 512 by wo (512 columns), packed in 11 panels of 48 columns (96 kB), 1/3
+//   of its rows an item; tiles of 9 rows x 48 columns: 27 of 32 registers accumulate, a step is 27
+//   fma on 12 loads.
 #include "textbook_mha_1_128_512_8.h"
 
 #include <immintrin.h>
@@ -1308,63 +1309,83 @@ struct attention_memory {
   store(wv_out_at1 + 448, s71);
 }
 
-// An item: all rows against one panel of columns.
+// An item: a slice of the rows against one panel of columns.
 [[gnu::noinline]] void project_wq_wk_wv(const Memory& m, long item) {
-  if (item < 11) {
+  const long slice = item % 2;
+  const long panel = item / 2;
+  if (panel < 11) {
     const float* a = m.x;
-    const float* w = m.packed + 24576 * item + 16384;
-    const long vector = 3 * item;
-    if (item < 10) {
-      for (long row = 0; row < 72; row += 9) {
-        wq_tile_9x48(m, a + 512 * row, w, row, vector);
-      }
-      for (long row = 72; row < 128; row += 8) {
-        wq_tile_8x48(m, a + 512 * row, w, row, vector);
+    const float* w = m.packed + 24576 * panel + 16384;
+    const long vector = 3 * panel;
+    if (panel < 10) {
+      for (long tile = 15 * slice / 2; tile < (15 * slice + 15) / 2; ++tile) {
+        if (tile < 8) {
+          const long row = 9 * tile;
+          wq_tile_9x48(m, a + 512 * row, w, row, vector);
+        } else {
+          const long row = 8 * tile + 8;
+          wq_tile_8x48(m, a + 512 * row, w, row, vector);
+        }
       }
     } else {
-      for (long row = 0; row < 72; row += 9) {
-        wq_tile_9x32(m, a + 512 * row, w, row, vector);
-      }
-      for (long row = 72; row < 128; row += 8) {
-        wq_tile_8x32(m, a + 512 * row, w, row, vector);
+      for (long tile = 15 * slice / 2; tile < (15 * slice + 15) / 2; ++tile) {
+        if (tile < 8) {
+          const long row = 9 * tile;
+          wq_tile_9x32(m, a + 512 * row, w, row, vector);
+        } else {
+          const long row = 8 * tile + 8;
+          wq_tile_8x32(m, a + 512 * row, w, row, vector);
+        }
       }
     }
-  } else if (item < 22) {
+  } else if (panel < 22) {
     const float* a = m.x;
-    const float* w = m.packed + 24576 * item + 8192;
-    const long vector = 3 * item - 33;
-    if (item - 11 < 10) {
-      for (long row = 0; row < 72; row += 9) {
-        wk_tile_9x48(m, a + 512 * row, w, row, vector);
-      }
-      for (long row = 72; row < 128; row += 8) {
-        wk_tile_8x48(m, a + 512 * row, w, row, vector);
+    const float* w = m.packed + 24576 * panel + 8192;
+    const long vector = 3 * panel - 33;
+    if (panel - 11 < 10) {
+      for (long tile = 15 * slice / 2; tile < (15 * slice + 15) / 2; ++tile) {
+        if (tile < 8) {
+          const long row = 9 * tile;
+          wk_tile_9x48(m, a + 512 * row, w, row, vector);
+        } else {
+          const long row = 8 * tile + 8;
+          wk_tile_8x48(m, a + 512 * row, w, row, vector);
+        }
       }
     } else {
-      for (long row = 0; row < 72; row += 9) {
-        wk_tile_9x32(m, a + 512 * row, w, row, vector);
-      }
-      for (long row = 72; row < 128; row += 8) {
-        wk_tile_8x32(m, a + 512 * row, w, row, vector);
+      for (long tile = 15 * slice / 2; tile < (15 * slice + 15) / 2; ++tile) {
+        if (tile < 8) {
+          const long row = 9 * tile;
+          wk_tile_9x32(m, a + 512 * row, w, row, vector);
+        } else {
+          const long row = 8 * tile + 8;
+          wk_tile_8x32(m, a + 512 * row, w, row, vector);
+        }
       }
     }
   } else {
     const float* a = m.x;
-    const float* w = m.packed + 24576 * item;
-    const long vector = 3 * item - 66;
-    if (item - 22 < 10) {
-      for (long row = 0; row < 72; row += 9) {
-        wv_tile_9x48(m, a + 512 * row, w, row, vector);
-      }
-      for (long row = 72; row < 128; row += 8) {
-        wv_tile_8x48(m, a + 512 * row, w, row, vector);
+    const float* w = m.packed + 24576 * panel;
+    const long vector = 3 * panel - 66;
+    if (panel - 22 < 10) {
+      for (long tile = 15 * slice / 2; tile < (15 * slice + 15) / 2; ++tile) {
+        if (tile < 8) {
+          const long row = 9 * tile;
+          wv_tile_9x48(m, a + 512 * row, w, row, vector);
+        } else {
+          const long row = 8 * tile + 8;
+          wv_tile_8x48(m, a + 512 * row, w, row, vector);
+        }
       }
     } else {
-      for (long row = 0; row < 72; row += 9) {
-        wv_tile_9x32(m, a + 512 * row, w, row, vector);
-      }
-      for (long row = 72; row < 128; row += 8) {
-        wv_tile_8x32(m, a + 512 * row, w, row, vector);
+      for (long tile = 15 * slice / 2; tile < (15 * slice + 15) / 2; ++tile) {
+        if (tile < 8) {
+          const long row = 9 * tile;
+          wv_tile_9x32(m, a + 512 * row, w, row, vector);
+        } else {
+          const long row = 8 * tile + 8;
+          wv_tile_8x32(m, a + 512 * row, w, row, vector);
+        }
       }
     }
   }
@@ -3024,24 +3045,32 @@ struct attention_memory {
   store(out_at + 3600, s71);
 }
 
-// An item: all rows against one panel of columns.
+// An item: a slice of the rows against one panel of columns.
 [[gnu::noinline]] void project_wo(const Memory& m, long item) {
+  const long slice = item % 3;
+  const long panel = item / 3;
   const float* a = m.heads;
-  const float* w = m.packed + 24576 * item + 802816;
-  const long vector = 3 * item;
-  if (item < 10) {
-    for (long row = 0; row < 72; row += 9) {
-      wo_tile_9x48(m, a + 512 * row, w, row, vector);
-    }
-    for (long row = 72; row < 128; row += 8) {
-      wo_tile_8x48(m, a + 512 * row, w, row, vector);
+  const float* w = m.packed + 24576 * panel + 802816;
+  const long vector = 3 * panel;
+  if (panel < 10) {
+    for (long tile = 15 * slice / 3; tile < (15 * slice + 15) / 3; ++tile) {
+      if (tile < 8) {
+        const long row = 9 * tile;
+        wo_tile_9x48(m, a + 512 * row, w, row, vector);
+      } else {
+        const long row = 8 * tile + 8;
+        wo_tile_8x48(m, a + 512 * row, w, row, vector);
+      }
     }
   } else {
-    for (long row = 0; row < 72; row += 9) {
-      wo_tile_9x32(m, a + 512 * row, w, row, vector);
-    }
-    for (long row = 72; row < 128; row += 8) {
-      wo_tile_8x32(m, a + 512 * row, w, row, vector);
+    for (long tile = 15 * slice / 3; tile < (15 * slice + 15) / 3; ++tile) {
+      if (tile < 8) {
+        const long row = 9 * tile;
+        wo_tile_9x32(m, a + 512 * row, w, row, vector);
+      } else {
+        const long row = 8 * tile + 8;
+        wo_tile_8x32(m, a + 512 * row, w, row, vector);
+      }
     }
   }
 }
@@ -3192,9 +3221,9 @@ void run(const textbook_mha_1_128_512_8_args* args, const void* packed, void* wo
     if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
     for (long item = 0; item < items; ++item) body(&m, item, 0);
   };
-  each(33, project_wq_wk_wv_body);
+  each(66, project_wq_wk_wv_body);
   each(32, attention_body);
-  each(11, project_wo_body);
+  each(33, project_wo_body);
 }
 
 }  // namespace textbook_mha_1_128_512_8_avx512

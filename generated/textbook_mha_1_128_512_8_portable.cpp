@@ -24,9 +24,9 @@
 //   registers accumulate, a step is 8 fma on 6 loads. Whole tiles of removed pairs are skipped;
 //   tiles that keep all pairs test none. Value tiles of 4 rows x 24 columns: 12 of 16 registers
 //   accumulate, a step is 12 fma on 7 loads.
-// - project_wo: 128 rows of 512 by wo (512 columns), packed in 22 panels of 24 columns (48 kB), one
-//   an item; tiles of 4 rows x 24 columns: 12 of 16 registers accumulate, a step is 12 fma on 7
-//   loads; tiles ask memory for the next panel.
+// - project_wo: 128 rows of 512 by wo (512 columns), packed in 22 panels of 24 columns (48 kB), 1/3
+//   of its rows an item; tiles of 4 rows x 24 columns: 12 of 16 registers accumulate, a step is 12
+//   fma on 7 loads; tiles ask memory for the next panel.
 #include "textbook_mha_1_128_512_8.h"
 
 #ifdef __FAST_MATH__
@@ -1813,17 +1813,21 @@ struct attention_memory {
   store(out_at + 1536, s30);
 }
 
-// An item: all rows against one panel of columns.
+// An item: a slice of the rows against one panel of columns.
 [[gnu::noinline]] void project_wo(const Memory& m, long item) {
+  const long slice = item % 3;
+  const long panel = item / 3;
   const float* a = m.heads;
-  const float* w = m.packed + 12288 * item + 802816;
-  const long vector = 3 * item;
-  if (item < 21) {
-    for (long row = 0; row < 128; row += 4) {
+  const float* w = m.packed + 12288 * panel + 802816;
+  const long vector = 3 * panel;
+  if (panel < 21) {
+    for (long tile = 32 * slice / 3; tile < (32 * slice + 32) / 3; ++tile) {
+      const long row = 4 * tile;
       wo_tile_4x24(m, a + 512 * row, w, row, vector);
     }
   } else {
-    for (long row = 0; row < 128; row += 4) {
+    for (long tile = 32 * slice / 3; tile < (32 * slice + 32) / 3; ++tile) {
+      const long row = 4 * tile;
       wo_tile_4x8(m, a + 512 * row, w, row, vector);
     }
   }
@@ -1977,7 +1981,7 @@ void run(const textbook_mha_1_128_512_8_args* args, const void* packed, void* wo
   };
   each(66, project_wq_wk_wv_body);
   each(64, attention_body);
-  each(22, project_wo_body);
+  each(66, project_wo_body);
 }
 
 }  // namespace textbook_mha_1_128_512_8_portable

@@ -17,17 +17,18 @@
 //
 // What was decided:
 // - project_wq_wk_wv: 137 rows of 320 by wq (320 columns), wk (320 columns) and wv (320 columns),
-//   packed in 60 panels of 16 columns (20 kB), one an item; tiles of 6 rows x 16 columns: 12 of 16
-//   registers accumulate, a step is 12 fma on 8 loads; tiles ask memory for the next panel.
+//   packed in 60 panels of 16 columns (20 kB), 1/2 of its rows an item; tiles of 6 rows x 16
+//   columns: 12 of 16 registers accumulate, a step is 12 fma on 8 loads; tiles ask memory for the
+//   next panel.
 // - attention: 5 times 137 rows against 137 columns, 128 at a time: their scores lie in a worker's
 //   25.2 kB and nowhere else. 5 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
 //   registers accumulate, a step is 12 fma on 7 loads. 1 block of 17 rows, score tiles of 4 columns
 //   x 24 lanes: 12 of 16 registers accumulate, a step is 12 fma on 7 loads. Whole tiles of removed
 //   pairs are skipped; tiles that keep all pairs test none. Value tiles of 3 rows x 32 columns: 12
 //   of 16 registers accumulate, a step is 12 fma on 7 loads.
-// - project_wo: 137 rows of 320 by wo (320 columns), packed in 20 panels of 16 columns (20 kB), one
-//   an item; tiles of 6 rows x 16 columns: 12 of 16 registers accumulate, a step is 12 fma on 8
-//   loads; tiles ask memory for the next panel.
+// - project_wo: 137 rows of 320 by wo (320 columns), packed in 20 panels of 16 columns (20 kB), 1/4
+//   of its rows an item; tiles of 6 rows x 16 columns: 12 of 16 registers accumulate, a step is 12
+//   fma on 8 loads; tiles ask memory for the next panel.
 #include "textbook_mha_1_137_320_5.h"
 
 #include <immintrin.h>
@@ -562,37 +563,48 @@ struct attention_memory {
   store(wv_out_at + 264, s41);
 }
 
-// An item: all rows against one panel of columns.
+// An item: a slice of the rows against one panel of columns.
 [[gnu::noinline]] void project_wq_wk_wv(const Memory& m, long item) {
-  if (item < 20) {
+  const long slice = item % 2;
+  const long panel = item / 2;
+  if (panel < 20) {
     const float* a = m.x;
-    const float* w = m.packed + 5120 * item + 17536;
-    const long vector = 2 * item;
-    for (long row = 0; row < 132; row += 6) {
-      wq_tile_6x16(m, a + 320 * row, w, row, vector);
+    const float* w = m.packed + 5120 * panel + 17536;
+    const long vector = 2 * panel;
+    for (long tile = 23 * slice / 2; tile < (23 * slice + 23) / 2; ++tile) {
+      if (tile < 22) {
+        const long row = 6 * tile;
+        wq_tile_6x16(m, a + 320 * row, w, row, vector);
+      } else {
+        const long row = 5 * tile + 22;
+        wq_tile_5x16(m, a + 320 * row, w, row, vector);
+      }
     }
-    {
-      wq_tile_5x16(m, a + 42240, w, 132, vector);
-    }
-  } else if (item < 40) {
+  } else if (panel < 40) {
     const float* a = m.x;
-    const float* w = m.packed + 5120 * item + 17536;
-    const long vector = 2 * item - 40;
-    for (long row = 0; row < 132; row += 6) {
-      wk_tile_6x16(m, a + 320 * row, w, row, vector);
-    }
-    {
-      wk_tile_5x16(m, a + 42240, w, 132, vector);
+    const float* w = m.packed + 5120 * panel + 17536;
+    const long vector = 2 * panel - 40;
+    for (long tile = 23 * slice / 2; tile < (23 * slice + 23) / 2; ++tile) {
+      if (tile < 22) {
+        const long row = 6 * tile;
+        wk_tile_6x16(m, a + 320 * row, w, row, vector);
+      } else {
+        const long row = 5 * tile + 22;
+        wk_tile_5x16(m, a + 320 * row, w, row, vector);
+      }
     }
   } else {
     const float* a = m.x;
-    const float* w = m.packed + 5120 * item + 17536;
-    const long vector = 2 * item - 80;
-    for (long row = 0; row < 132; row += 6) {
-      wv_tile_6x16(m, a + 320 * row, w, row, vector);
-    }
-    {
-      wv_tile_5x16(m, a + 42240, w, 132, vector);
+    const float* w = m.packed + 5120 * panel + 17536;
+    const long vector = 2 * panel - 80;
+    for (long tile = 23 * slice / 2; tile < (23 * slice + 23) / 2; ++tile) {
+      if (tile < 22) {
+        const long row = 6 * tile;
+        wv_tile_6x16(m, a + 320 * row, w, row, vector);
+      } else {
+        const long row = 5 * tile + 22;
+        wv_tile_5x16(m, a + 320 * row, w, row, vector);
+      }
     }
   }
 }
@@ -2719,16 +2731,21 @@ struct attention_memory {
   store(out_at + 1288, s41);
 }
 
-// An item: all rows against one panel of columns.
+// An item: a slice of the rows against one panel of columns.
 [[gnu::noinline]] void project_wo(const Memory& m, long item) {
+  const long slice = item % 4;
+  const long panel = item / 4;
   const float* a = m.heads;
-  const float* w = m.packed + 5120 * item + 324736;
-  const long vector = 2 * item;
-  for (long row = 0; row < 132; row += 6) {
-    wo_tile_6x16(m, a + 320 * row, w, row, vector);
-  }
-  {
-    wo_tile_5x16(m, a + 42240, w, 132, vector);
+  const float* w = m.packed + 5120 * panel + 324736;
+  const long vector = 2 * panel;
+  for (long tile = 23 * slice / 4; tile < (23 * slice + 23) / 4; ++tile) {
+    if (tile < 22) {
+      const long row = 6 * tile;
+      wo_tile_6x16(m, a + 320 * row, w, row, vector);
+    } else {
+      const long row = 5 * tile + 22;
+      wo_tile_5x16(m, a + 320 * row, w, row, vector);
+    }
   }
 }
 
@@ -2874,9 +2891,9 @@ void run(const textbook_mha_1_137_320_5_args* args, const void* packed, void* wo
     if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
     for (long item = 0; item < items; ++item) body(&m, item, 0);
   };
-  each(60, project_wq_wk_wv_body);
+  each(120, project_wq_wk_wv_body);
   each(30, attention_body);
-  each(20, project_wo_body);
+  each(80, project_wo_body);
 }
 
 }  // namespace textbook_mha_1_137_320_5_avx2

@@ -17,17 +17,18 @@
 //
 // What was decided:
 // - project_wq_wk_wv: 137 rows of 320 by wq (320 columns), wk (320 columns) and wv (320 columns),
-//   packed in 21 panels of 48 columns (60 kB), one an item; tiles of 9 rows x 48 columns: 27 of 32
-//   registers accumulate, a step is 27 fma on 12 loads; tiles ask memory for the next panel.
+//   packed in 21 panels of 48 columns (60 kB), 1/4 of its rows an item; tiles of 9 rows x 48
+//   columns: 27 of 32 registers accumulate, a step is 27 fma on 12 loads; tiles ask memory for the
+//   next panel.
 // - attention: 5 times 137 rows against 137 columns, 144 at a time: their scores lie in a worker's
 //   52.9 kB and nowhere else. 2 blocks of 48 rows, score tiles of 8 columns x 48 lanes: 24 of 32
 //   registers accumulate, a step is 24 fma on 11 loads. 1 block of 41 rows, score tiles of 6
 //   columns x 48 lanes: 18 of 32 registers accumulate, a step is 18 fma on 9 loads. Whole tiles of
 //   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 6 rows x 64
 //   columns: 24 of 32 registers accumulate, a step is 24 fma on 10 loads.
-// - project_wo: 137 rows of 320 by wo (320 columns), packed in 7 panels of 48 columns (60 kB), one
-//   an item; tiles of 9 rows x 48 columns: 27 of 32 registers accumulate, a step is 27 fma on 12
-//   loads.
+// - project_wo: 137 rows of 320 by wo (320 columns), packed in 7 panels of 48 columns (60 kB), 1/4
+//   of its rows an item; tiles of 9 rows x 48 columns: 27 of 32 registers accumulate, a step is 27
+//   fma on 12 loads.
 #include "textbook_mha_1_137_320_5.h"
 
 #include <immintrin.h>
@@ -1309,63 +1310,83 @@ struct attention_memory {
   store(wv_out_at1 + 448, s71);
 }
 
-// An item: all rows against one panel of columns.
+// An item: a slice of the rows against one panel of columns.
 [[gnu::noinline]] void project_wq_wk_wv(const Memory& m, long item) {
-  if (item < 7) {
+  const long slice = item % 4;
+  const long panel = item / 4;
+  if (panel < 7) {
     const float* a = m.x;
-    const float* w = m.packed + 15360 * item + 17536;
-    const long vector = 3 * item;
-    if (item < 6) {
-      for (long row = 0; row < 81; row += 9) {
-        wq_tile_9x48(m, a + 320 * row, w, row, vector);
-      }
-      for (long row = 81; row < 137; row += 8) {
-        wq_tile_8x48(m, a + 320 * row, w, row, vector);
+    const float* w = m.packed + 15360 * panel + 17536;
+    const long vector = 3 * panel;
+    if (panel < 6) {
+      for (long tile = 16 * slice / 4; tile < (16 * slice + 16) / 4; ++tile) {
+        if (tile < 9) {
+          const long row = 9 * tile;
+          wq_tile_9x48(m, a + 320 * row, w, row, vector);
+        } else {
+          const long row = 8 * tile + 9;
+          wq_tile_8x48(m, a + 320 * row, w, row, vector);
+        }
       }
     } else {
-      for (long row = 0; row < 81; row += 9) {
-        wq_tile_9x32(m, a + 320 * row, w, row, vector);
-      }
-      for (long row = 81; row < 137; row += 8) {
-        wq_tile_8x32(m, a + 320 * row, w, row, vector);
+      for (long tile = 16 * slice / 4; tile < (16 * slice + 16) / 4; ++tile) {
+        if (tile < 9) {
+          const long row = 9 * tile;
+          wq_tile_9x32(m, a + 320 * row, w, row, vector);
+        } else {
+          const long row = 8 * tile + 9;
+          wq_tile_8x32(m, a + 320 * row, w, row, vector);
+        }
       }
     }
-  } else if (item < 14) {
+  } else if (panel < 14) {
     const float* a = m.x;
-    const float* w = m.packed + 15360 * item + 12416;
-    const long vector = 3 * item - 21;
-    if (item - 7 < 6) {
-      for (long row = 0; row < 81; row += 9) {
-        wk_tile_9x48(m, a + 320 * row, w, row, vector);
-      }
-      for (long row = 81; row < 137; row += 8) {
-        wk_tile_8x48(m, a + 320 * row, w, row, vector);
+    const float* w = m.packed + 15360 * panel + 12416;
+    const long vector = 3 * panel - 21;
+    if (panel - 7 < 6) {
+      for (long tile = 16 * slice / 4; tile < (16 * slice + 16) / 4; ++tile) {
+        if (tile < 9) {
+          const long row = 9 * tile;
+          wk_tile_9x48(m, a + 320 * row, w, row, vector);
+        } else {
+          const long row = 8 * tile + 9;
+          wk_tile_8x48(m, a + 320 * row, w, row, vector);
+        }
       }
     } else {
-      for (long row = 0; row < 81; row += 9) {
-        wk_tile_9x32(m, a + 320 * row, w, row, vector);
-      }
-      for (long row = 81; row < 137; row += 8) {
-        wk_tile_8x32(m, a + 320 * row, w, row, vector);
+      for (long tile = 16 * slice / 4; tile < (16 * slice + 16) / 4; ++tile) {
+        if (tile < 9) {
+          const long row = 9 * tile;
+          wk_tile_9x32(m, a + 320 * row, w, row, vector);
+        } else {
+          const long row = 8 * tile + 9;
+          wk_tile_8x32(m, a + 320 * row, w, row, vector);
+        }
       }
     }
   } else {
     const float* a = m.x;
-    const float* w = m.packed + 15360 * item + 7296;
-    const long vector = 3 * item - 42;
-    if (item - 14 < 6) {
-      for (long row = 0; row < 81; row += 9) {
-        wv_tile_9x48(m, a + 320 * row, w, row, vector);
-      }
-      for (long row = 81; row < 137; row += 8) {
-        wv_tile_8x48(m, a + 320 * row, w, row, vector);
+    const float* w = m.packed + 15360 * panel + 7296;
+    const long vector = 3 * panel - 42;
+    if (panel - 14 < 6) {
+      for (long tile = 16 * slice / 4; tile < (16 * slice + 16) / 4; ++tile) {
+        if (tile < 9) {
+          const long row = 9 * tile;
+          wv_tile_9x48(m, a + 320 * row, w, row, vector);
+        } else {
+          const long row = 8 * tile + 9;
+          wv_tile_8x48(m, a + 320 * row, w, row, vector);
+        }
       }
     } else {
-      for (long row = 0; row < 81; row += 9) {
-        wv_tile_9x32(m, a + 320 * row, w, row, vector);
-      }
-      for (long row = 81; row < 137; row += 8) {
-        wv_tile_8x32(m, a + 320 * row, w, row, vector);
+      for (long tile = 16 * slice / 4; tile < (16 * slice + 16) / 4; ++tile) {
+        if (tile < 9) {
+          const long row = 9 * tile;
+          wv_tile_9x32(m, a + 320 * row, w, row, vector);
+        } else {
+          const long row = 8 * tile + 9;
+          wv_tile_8x32(m, a + 320 * row, w, row, vector);
+        }
       }
     }
   }
@@ -5371,24 +5392,32 @@ struct attention_memory {
   store(out_at + 2256, s71);
 }
 
-// An item: all rows against one panel of columns.
+// An item: a slice of the rows against one panel of columns.
 [[gnu::noinline]] void project_wo(const Memory& m, long item) {
+  const long slice = item % 4;
+  const long panel = item / 4;
   const float* a = m.heads;
-  const float* w = m.packed + 15360 * item + 324736;
-  const long vector = 3 * item;
-  if (item < 6) {
-    for (long row = 0; row < 81; row += 9) {
-      wo_tile_9x48(m, a + 320 * row, w, row, vector);
-    }
-    for (long row = 81; row < 137; row += 8) {
-      wo_tile_8x48(m, a + 320 * row, w, row, vector);
+  const float* w = m.packed + 15360 * panel + 324736;
+  const long vector = 3 * panel;
+  if (panel < 6) {
+    for (long tile = 16 * slice / 4; tile < (16 * slice + 16) / 4; ++tile) {
+      if (tile < 9) {
+        const long row = 9 * tile;
+        wo_tile_9x48(m, a + 320 * row, w, row, vector);
+      } else {
+        const long row = 8 * tile + 9;
+        wo_tile_8x48(m, a + 320 * row, w, row, vector);
+      }
     }
   } else {
-    for (long row = 0; row < 81; row += 9) {
-      wo_tile_9x32(m, a + 320 * row, w, row, vector);
-    }
-    for (long row = 81; row < 137; row += 8) {
-      wo_tile_8x32(m, a + 320 * row, w, row, vector);
+    for (long tile = 16 * slice / 4; tile < (16 * slice + 16) / 4; ++tile) {
+      if (tile < 9) {
+        const long row = 9 * tile;
+        wo_tile_9x32(m, a + 320 * row, w, row, vector);
+      } else {
+        const long row = 8 * tile + 9;
+        wo_tile_8x32(m, a + 320 * row, w, row, vector);
+      }
     }
   }
 }
@@ -5539,9 +5568,9 @@ void run(const textbook_mha_1_137_320_5_args* args, const void* packed, void* wo
     if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
     for (long item = 0; item < items; ++item) body(&m, item, 0);
   };
-  each(21, project_wq_wk_wv_body);
+  each(84, project_wq_wk_wv_body);
   each(15, attention_body);
-  each(7, project_wo_body);
+  each(28, project_wo_body);
 }
 
 }  // namespace textbook_mha_1_137_320_5_avx512

@@ -17,17 +17,18 @@
 //
 // What was decided:
 // - project_wq_wk_wv: 512 rows of 512 by wq (512 columns), wk (512 columns) and wv (512 columns),
-//   packed in 33 panels of 48 columns (96 kB), one an item; tiles of 9 rows x 48 columns: 27 of 32
-//   registers accumulate, a step is 27 fma on 12 loads; tiles ask memory for the next panel.
+//   packed in 33 panels of 48 columns (96 kB), 1/2 of its rows an item; tiles of 9 rows x 48
+//   columns: 27 of 32 registers accumulate, a step is 27 fma on 12 loads; tiles ask memory for the
+//   next panel.
 // - attention: 8 times 512 rows against 512 columns, 264 at a time: their scores lie in a worker's
 //   75.9 kB and nowhere else. 10 blocks of 48 rows, score tiles of 8 columns x 48 lanes: 24 of 32
 //   registers accumulate, a step is 24 fma on 11 loads. 1 block of 32 rows, score tiles of 12
 //   columns x 32 lanes: 24 of 32 registers accumulate, a step is 24 fma on 14 loads. Whole tiles of
 //   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 6 rows x 64
 //   columns: 24 of 32 registers accumulate, a step is 24 fma on 10 loads.
-// - project_wo: 512 rows of 512 by wo (512 columns), packed in 11 panels of 48 columns (96 kB), one
-//   an item; tiles of 9 rows x 48 columns: 27 of 32 registers accumulate, a step is 27 fma on 12
-//   loads.
+// - project_wo: 512 rows of 512 by wo (512 columns), packed in 11 panels of 48 columns (96 kB), 1/6
+//   of its rows an item; tiles of 9 rows x 48 columns: 27 of 32 registers accumulate, a step is 27
+//   fma on 12 loads.
 #include "textbook_mha_1_512_512_8.h"
 
 #include <immintrin.h>
@@ -1363,63 +1364,83 @@ struct attention_memory {
   store(wv_out_at1 + 448, s71);
 }
 
-// An item: all rows against one panel of columns.
+// An item: a slice of the rows against one panel of columns.
 [[gnu::noinline]] void project_wq_wk_wv(const Memory& m, long item) {
-  if (item < 11) {
+  const long slice = item % 2;
+  const long panel = item / 2;
+  if (panel < 11) {
     const float* a = m.x;
-    const float* w = m.packed + 24576 * item + 65536;
-    const long vector = 3 * item;
-    if (item < 10) {
-      for (long row = 0; row < 504; row += 9) {
-        wq_tile_9x48(m, a + 512 * row, w, row, vector);
-      }
-      {
-        wq_tile_8x48(m, a + 258048, w, 504, vector);
+    const float* w = m.packed + 24576 * panel + 65536;
+    const long vector = 3 * panel;
+    if (panel < 10) {
+      for (long tile = 57 * slice / 2; tile < (57 * slice + 57) / 2; ++tile) {
+        if (tile < 56) {
+          const long row = 9 * tile;
+          wq_tile_9x48(m, a + 512 * row, w, row, vector);
+        } else {
+          const long row = 8 * tile + 56;
+          wq_tile_8x48(m, a + 512 * row, w, row, vector);
+        }
       }
     } else {
-      for (long row = 0; row < 504; row += 9) {
-        wq_tile_9x32(m, a + 512 * row, w, row, vector);
-      }
-      {
-        wq_tile_8x32(m, a + 258048, w, 504, vector);
+      for (long tile = 57 * slice / 2; tile < (57 * slice + 57) / 2; ++tile) {
+        if (tile < 56) {
+          const long row = 9 * tile;
+          wq_tile_9x32(m, a + 512 * row, w, row, vector);
+        } else {
+          const long row = 8 * tile + 56;
+          wq_tile_8x32(m, a + 512 * row, w, row, vector);
+        }
       }
     }
-  } else if (item < 22) {
+  } else if (panel < 22) {
     const float* a = m.x;
-    const float* w = m.packed + 24576 * item + 57344;
-    const long vector = 3 * item - 33;
-    if (item - 11 < 10) {
-      for (long row = 0; row < 504; row += 9) {
-        wk_tile_9x48(m, a + 512 * row, w, row, vector);
-      }
-      {
-        wk_tile_8x48(m, a + 258048, w, 504, vector);
+    const float* w = m.packed + 24576 * panel + 57344;
+    const long vector = 3 * panel - 33;
+    if (panel - 11 < 10) {
+      for (long tile = 57 * slice / 2; tile < (57 * slice + 57) / 2; ++tile) {
+        if (tile < 56) {
+          const long row = 9 * tile;
+          wk_tile_9x48(m, a + 512 * row, w, row, vector);
+        } else {
+          const long row = 8 * tile + 56;
+          wk_tile_8x48(m, a + 512 * row, w, row, vector);
+        }
       }
     } else {
-      for (long row = 0; row < 504; row += 9) {
-        wk_tile_9x32(m, a + 512 * row, w, row, vector);
-      }
-      {
-        wk_tile_8x32(m, a + 258048, w, 504, vector);
+      for (long tile = 57 * slice / 2; tile < (57 * slice + 57) / 2; ++tile) {
+        if (tile < 56) {
+          const long row = 9 * tile;
+          wk_tile_9x32(m, a + 512 * row, w, row, vector);
+        } else {
+          const long row = 8 * tile + 56;
+          wk_tile_8x32(m, a + 512 * row, w, row, vector);
+        }
       }
     }
   } else {
     const float* a = m.x;
-    const float* w = m.packed + 24576 * item + 49152;
-    const long vector = 3 * item - 66;
-    if (item - 22 < 10) {
-      for (long row = 0; row < 504; row += 9) {
-        wv_tile_9x48(m, a + 512 * row, w, row, vector);
-      }
-      {
-        wv_tile_8x48(m, a + 258048, w, 504, vector);
+    const float* w = m.packed + 24576 * panel + 49152;
+    const long vector = 3 * panel - 66;
+    if (panel - 22 < 10) {
+      for (long tile = 57 * slice / 2; tile < (57 * slice + 57) / 2; ++tile) {
+        if (tile < 56) {
+          const long row = 9 * tile;
+          wv_tile_9x48(m, a + 512 * row, w, row, vector);
+        } else {
+          const long row = 8 * tile + 56;
+          wv_tile_8x48(m, a + 512 * row, w, row, vector);
+        }
       }
     } else {
-      for (long row = 0; row < 504; row += 9) {
-        wv_tile_9x32(m, a + 512 * row, w, row, vector);
-      }
-      {
-        wv_tile_8x32(m, a + 258048, w, 504, vector);
+      for (long tile = 57 * slice / 2; tile < (57 * slice + 57) / 2; ++tile) {
+        if (tile < 56) {
+          const long row = 9 * tile;
+          wv_tile_9x32(m, a + 512 * row, w, row, vector);
+        } else {
+          const long row = 8 * tile + 56;
+          wv_tile_8x32(m, a + 512 * row, w, row, vector);
+        }
       }
     }
   }
@@ -4758,24 +4779,32 @@ struct attention_memory {
   store(out_at + 3600, s71);
 }
 
-// An item: all rows against one panel of columns.
+// An item: a slice of the rows against one panel of columns.
 [[gnu::noinline]] void project_wo(const Memory& m, long item) {
+  const long slice = item % 6;
+  const long panel = item / 6;
   const float* a = m.heads;
-  const float* w = m.packed + 24576 * item + 851968;
-  const long vector = 3 * item;
-  if (item < 10) {
-    for (long row = 0; row < 504; row += 9) {
-      wo_tile_9x48(m, a + 512 * row, w, row, vector);
-    }
-    {
-      wo_tile_8x48(m, a + 258048, w, 504, vector);
+  const float* w = m.packed + 24576 * panel + 851968;
+  const long vector = 3 * panel;
+  if (panel < 10) {
+    for (long tile = 57 * slice / 6; tile < (57 * slice + 57) / 6; ++tile) {
+      if (tile < 56) {
+        const long row = 9 * tile;
+        wo_tile_9x48(m, a + 512 * row, w, row, vector);
+      } else {
+        const long row = 8 * tile + 56;
+        wo_tile_8x48(m, a + 512 * row, w, row, vector);
+      }
     }
   } else {
-    for (long row = 0; row < 504; row += 9) {
-      wo_tile_9x32(m, a + 512 * row, w, row, vector);
-    }
-    {
-      wo_tile_8x32(m, a + 258048, w, 504, vector);
+    for (long tile = 57 * slice / 6; tile < (57 * slice + 57) / 6; ++tile) {
+      if (tile < 56) {
+        const long row = 9 * tile;
+        wo_tile_9x32(m, a + 512 * row, w, row, vector);
+      } else {
+        const long row = 8 * tile + 56;
+        wo_tile_8x32(m, a + 512 * row, w, row, vector);
+      }
     }
   }
 }
@@ -4926,9 +4955,9 @@ void run(const textbook_mha_1_512_512_8_args* args, const void* packed, void* wo
     if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
     for (long item = 0; item < items; ++item) body(&m, item, 0);
   };
-  each(33, project_wq_wk_wv_body);
+  each(66, project_wq_wk_wv_body);
   each(88, attention_body);
-  each(11, project_wo_body);
+  each(66, project_wo_body);
 }
 
 }  // namespace textbook_mha_1_512_512_8_avx512

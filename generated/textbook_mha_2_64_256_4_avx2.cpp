@@ -26,8 +26,8 @@
 //   tiles that keep all pairs test none. Value tiles of 6 rows x 16 columns: 12 of 16 registers
 //   accumulate, a step is 12 fma on 8 loads.
 // - project_wo: 2 times 64 rows of 256 by wo (256 columns), packed in 16 panels of 16 columns (16
-//   kB), one an item; tiles of 6 rows x 16 columns: 12 of 16 registers accumulate, a step is 12 fma
-//   on 8 loads.
+//   kB), 1/2 of its rows an item; tiles of 6 rows x 16 columns: 12 of 16 registers accumulate, a
+//   step is 12 fma on 8 loads.
 #include "textbook_mha_2_64_256_4.h"
 
 #include <immintrin.h>
@@ -2173,18 +2173,22 @@ struct attention_memory {
   store(out_at + 1032, s41);
 }
 
-// An item: all rows against one panel of columns.
+// An item: a slice of the rows against one panel of columns.
 [[gnu::noinline]] void project_wo(const Memory& m, long item) {
-  const long panel = item / 2;
-  const long c1 = item % 2;
+  const long slice = item % 2;
+  const long panel = item / 4;
+  const long c1 = item / 2 % 2;
   const float* a = m.heads + 16384 * c1;
   const float* w = m.packed + 4096 * panel + 204800;
   const long vector = 2 * panel;
-  for (long row = 0; row < 54; row += 6) {
-    wo_tile_6x16(m, a + 256 * row, w, c1, row, vector);
-  }
-  for (long row = 54; row < 64; row += 5) {
-    wo_tile_5x16(m, a + 256 * row, w, c1, row, vector);
+  for (long tile = 11 * slice / 2; tile < (11 * slice + 11) / 2; ++tile) {
+    if (tile < 9) {
+      const long row = 6 * tile;
+      wo_tile_6x16(m, a + 256 * row, w, c1, row, vector);
+    } else {
+      const long row = 5 * tile + 9;
+      wo_tile_5x16(m, a + 256 * row, w, c1, row, vector);
+    }
   }
 }
 
@@ -2332,7 +2336,7 @@ void run(const textbook_mha_2_64_256_4_args* args, const void* packed, void* wor
   };
   each(96, project_wq_wk_wv_body);
   each(32, attention_body);
-  each(32, project_wo_body);
+  each(64, project_wo_body);
 }
 
 }  // namespace textbook_mha_2_64_256_4_avx2

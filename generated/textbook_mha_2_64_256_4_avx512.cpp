@@ -17,16 +17,16 @@
 //
 // What was decided:
 // - project_wq_wk_wv: 2 times 64 rows of 256 by wq (256 columns), wk (256 columns) and wv (256
-//   columns), packed in 12 panels of 64 columns (64 kB), one an item; tiles of 6 rows x 64 columns:
-//   24 of 32 registers accumulate, a step is 24 fma on 10 loads.
+//   columns), packed in 12 panels of 64 columns (64 kB), 1/2 of its rows an item; tiles of 6 rows x
+//   64 columns: 24 of 32 registers accumulate, a step is 24 fma on 10 loads.
 // - attention: 8 times 64 rows against 64 columns, 64 at a time: their scores lie in a worker's
 //   25.2 kB and nowhere else. 2 blocks of 32 rows, score tiles of 8 columns x 32 lanes: 16 of 32
 //   registers accumulate, a step is 16 fma on 10 loads. Whole tiles of removed pairs are skipped;
 //   tiles that keep all pairs test none. Value tiles of 6 rows x 64 columns: 24 of 32 registers
 //   accumulate, a step is 24 fma on 10 loads.
 // - project_wo: 2 times 64 rows of 256 by wo (256 columns), packed in 4 panels of 64 columns (64
-//   kB), one an item; tiles of 6 rows x 64 columns: 24 of 32 registers accumulate, a step is 24 fma
-//   on 10 loads.
+//   kB), 1/2 of its rows an item; tiles of 6 rows x 64 columns: 24 of 32 registers accumulate, a
+//   step is 24 fma on 10 loads.
 #include "textbook_mha_2_64_256_4.h"
 
 #include <immintrin.h>
@@ -690,39 +690,49 @@ struct attention_memory {
   store(wv_out_at + 304, s43);
 }
 
-// An item: all rows against one panel of columns.
+// An item: a slice of the rows against one panel of columns.
 [[gnu::noinline]] void project_wq_wk_wv(const Memory& m, long item) {
-  const long panel = item / 2;
-  const long c0 = item % 2;
+  const long slice = item % 2;
+  const long panel = item / 4;
+  const long c0 = item / 2 % 2;
   if (panel < 4) {
     const float* a = m.x + 16384 * c0;
     const float* w = m.packed + 16384 * panel + 8192;
     const long vector = 4 * panel;
-    for (long row = 0; row < 54; row += 6) {
-      wq_tile_6x64(m, a + 256 * row, w, c0, row, vector);
-    }
-    for (long row = 54; row < 64; row += 5) {
-      wq_tile_5x64(m, a + 256 * row, w, c0, row, vector);
+    for (long tile = 11 * slice / 2; tile < (11 * slice + 11) / 2; ++tile) {
+      if (tile < 9) {
+        const long row = 6 * tile;
+        wq_tile_6x64(m, a + 256 * row, w, c0, row, vector);
+      } else {
+        const long row = 5 * tile + 9;
+        wq_tile_5x64(m, a + 256 * row, w, c0, row, vector);
+      }
     }
   } else if (panel < 8) {
     const float* a = m.x + 16384 * c0;
     const float* w = m.packed + 16384 * panel + 8192;
     const long vector = 4 * panel - 16;
-    for (long row = 0; row < 54; row += 6) {
-      wk_tile_6x64(m, a + 256 * row, w, c0, row, vector);
-    }
-    for (long row = 54; row < 64; row += 5) {
-      wk_tile_5x64(m, a + 256 * row, w, c0, row, vector);
+    for (long tile = 11 * slice / 2; tile < (11 * slice + 11) / 2; ++tile) {
+      if (tile < 9) {
+        const long row = 6 * tile;
+        wk_tile_6x64(m, a + 256 * row, w, c0, row, vector);
+      } else {
+        const long row = 5 * tile + 9;
+        wk_tile_5x64(m, a + 256 * row, w, c0, row, vector);
+      }
     }
   } else {
     const float* a = m.x + 16384 * c0;
     const float* w = m.packed + 16384 * panel + 8192;
     const long vector = 4 * panel - 32;
-    for (long row = 0; row < 54; row += 6) {
-      wv_tile_6x64(m, a + 256 * row, w, c0, row, vector);
-    }
-    for (long row = 54; row < 64; row += 5) {
-      wv_tile_5x64(m, a + 256 * row, w, c0, row, vector);
+    for (long tile = 11 * slice / 2; tile < (11 * slice + 11) / 2; ++tile) {
+      if (tile < 9) {
+        const long row = 6 * tile;
+        wv_tile_6x64(m, a + 256 * row, w, c0, row, vector);
+      } else {
+        const long row = 5 * tile + 9;
+        wv_tile_5x64(m, a + 256 * row, w, c0, row, vector);
+      }
     }
   }
 }
@@ -2224,18 +2234,22 @@ struct attention_memory {
   store(out_at + 1072, s43);
 }
 
-// An item: all rows against one panel of columns.
+// An item: a slice of the rows against one panel of columns.
 [[gnu::noinline]] void project_wo(const Memory& m, long item) {
-  const long panel = item / 2;
-  const long c1 = item % 2;
+  const long slice = item % 2;
+  const long panel = item / 4;
+  const long c1 = item / 2 % 2;
   const float* a = m.heads + 16384 * c1;
   const float* w = m.packed + 16384 * panel + 204800;
   const long vector = 4 * panel;
-  for (long row = 0; row < 54; row += 6) {
-    wo_tile_6x64(m, a + 256 * row, w, c1, row, vector);
-  }
-  for (long row = 54; row < 64; row += 5) {
-    wo_tile_5x64(m, a + 256 * row, w, c1, row, vector);
+  for (long tile = 11 * slice / 2; tile < (11 * slice + 11) / 2; ++tile) {
+    if (tile < 9) {
+      const long row = 6 * tile;
+      wo_tile_6x64(m, a + 256 * row, w, c1, row, vector);
+    } else {
+      const long row = 5 * tile + 9;
+      wo_tile_5x64(m, a + 256 * row, w, c1, row, vector);
+    }
   }
 }
 
@@ -2381,9 +2395,9 @@ void run(const textbook_mha_2_64_256_4_args* args, const void* packed, void* wor
     if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
     for (long item = 0; item < items; ++item) body(&m, item, 0);
   };
-  each(24, project_wq_wk_wv_body);
+  each(48, project_wq_wk_wv_body);
   each(16, attention_body);
-  each(8, project_wo_body);
+  each(16, project_wo_body);
 }
 
 }  // namespace textbook_mha_2_64_256_4_avx512

@@ -12,9 +12,9 @@ Expr index(const char* n) { return name(n, Type::index); }
 // One segment: its micro-kernels, and the loop over rows for one of its panels.
 class SegmentCode {
  public:
-  SegmentCode(Context& c, const Contract& r, const Segment& s, const ContractPlan::Part& p, bool ahead) : c_(c), r_(r), s_(s), p_(p), ahead_(ahead) {}
+  SegmentCode(Context& c, const Contract& r, const Segment& s, const ContractPlan::Part& p, const ContractPlan& plan) : c_(c), r_(r), s_(s), p_(p), plan_(plan) {}
 
-  // The rows of one panel; `panel` counts within the segment.
+  // A slice of the rows of one panel; `panel` counts within the segment.
   void panel(Block& b, Expr panel, const std::array<Expr, region_rank>& outer) {
     const Expr a = b.let("a", address(c_.memory, r_.a, {outer[0], outer[1], 0, 0}));
     const Expr w = b.let("w", name("m.packed", Type::in) + Expr(p_.packed_offset) + Expr(p_.tile.vectors * c_.lanes * r_.depth) * panel);
@@ -34,16 +34,24 @@ class SegmentCode {
   const Contract& r_;
   const Segment& s_;
   const ContractPlan::Part& p_;
-  bool ahead_;
+  const ContractPlan& plan_;
   std::map<std::pair<int, int>, std::string> made_;  // the micro-kernels of this segment, by rows and vectors
 
   long row_stride() const { return *stride_of(r_.a.dims[2]); }
   long depth_stride() const { return *stride_of(r_.a.dims[3]); }
 
   void rows(Block& b, int vectors, const Expr& a, const Expr& w, const Expr& vector, const std::array<Expr, region_rank>& outer) {
-    each_tile(b, "row", cut(r_.rows, p_.tile.rows), [&](Block& at, int rows, const Expr& row) {
-      at.run(call(micro_kernel({rows, vectors}), Type::none, {memory_argument(), a + Expr(row_stride()) * row, w, outer[0], outer[1], row, vector}));
-    });
+    const auto tile = [&](Block& at, long rows, const Expr& row) {
+      at.run(call(micro_kernel({int(rows), vectors}), Type::none, {memory_argument(), a + Expr(row_stride()) * row, w, outer[0], outer[1], row, vector}));
+    };
+    const Cut c = cut(r_.rows, p_.tile.rows);
+    if (plan_.slices == 1) return each_tile(b, "row", c, tile);
+    const Expr slice = index("slice"), tiles = Expr(c.taller + c.others);
+    Block loop = b.loop("tile", tiles * slice / plan_.slices, tiles * (slice + Expr(1)) / plan_.slices);
+    const auto of_height = [&](Block at, long height, long before) { tile(at, height, at.let("row", Expr(height) * index("tile") + Expr(before))); };
+    if (c.taller == 0) return of_height(loop, c.height, 0);
+    of_height(loop.when(binary("<", index("tile"), c.taller, Type::flag)), c.height + 1, 0);
+    of_height(loop.otherwise(), c.height, c.taller);
   }
 
   std::string micro_kernel(Tile t) {
@@ -63,7 +71,7 @@ class SegmentCode {
     accumulate(
         b, s, r_.depth, [&](int i, Expr k) { return element(a, Expr(row_stride()) * Expr(i) + Expr(depth_stride()) * k); },
         [&](int v, Expr k) { return call("load", Type::vec, {w + Expr(t.vectors * c_.lanes) * k + Expr(v * c_.lanes)}); },
-        {.ahead = ahead_ ? [&](Block& at, const Expr& k) { ask_ahead(at, t, k); } : std::function<void(Block&, const Expr&)>()});
+        {.ahead = plan_.ahead ? [&](Block& at, const Expr& k) { ask_ahead(at, t, k); } : std::function<void(Block&, const Expr&)>()});
     b.blank();
     epilogue(b, t, s);
     c_.kernel.functions.push_back(std::move(f));
@@ -151,17 +159,18 @@ class SegmentCode {
 void lower_contract(Context& c, const Contract& r, const ContractPlan& plan) {
   Function item;
   item.name = c.prefix;
-  item.comment = "An item: all rows against one panel of columns.";
+  item.comment = fmt::format("An item: {} against one panel of columns.", plan.slices == 1 ? "all rows" : "a slice of the rows");
   item.fixed = true;
   item.parameters = {memory_parameter(), {Type::index, "item"}, {Type::out, "local"}};
   Block b(item.body);
   const long outer = r.outer0 * r.outer1;
-  const Expr panel = b.let("panel", index("item") / outer);
-  const std::array<Expr, region_rank> at{b.let("c0", index("item") % outer / r.outer1), b.let("c1", r.outer1 == 1 ? Expr(0) : index("item") % r.outer1), 0, 0};
+  if (plan.slices > 1) b.let("slice", index("item") % plan.slices);
+  const Expr panel = b.let("panel", index("item") / (outer * plan.slices)), of_panels = index("item") / plan.slices;
+  const std::array<Expr, region_rank> at{b.let("c0", of_panels % outer / r.outer1), b.let("c1", r.outer1 == 1 ? Expr(0) : of_panels % r.outer1), 0, 0};
   long first = 0;
   Block rest = b;
   for (std::size_t i = 0; i < r.segments.size(); ++i) {
-    SegmentCode code(c, r, r.segments[i], plan.parts[i], plan.ahead);
+    SegmentCode code(c, r, r.segments[i], plan.parts[i], plan);
     if (i + 1 == r.segments.size()) {
       code.panel(rest, panel - Expr(first), at);
       break;
@@ -171,7 +180,7 @@ void lower_contract(Context& c, const Contract& r, const ContractPlan& plan) {
     first += plan.parts[i].panels;
     rest = rest.otherwise();
   }
-  c.kernel.work.push_back({item.name, c.prefix, plan.panels * outer});
+  c.kernel.work.push_back({item.name, c.prefix, plan.panels * outer * plan.slices});
   c.kernel.functions.push_back(std::move(item));
 }
 

@@ -77,6 +77,9 @@ ContractPlan ContractPlanner::plan(const ContractChoice& choice) const {
     plan.panels += p.panels;
     plan.parts.push_back(p);
   }
+  const Cut c = cut(c_.rows, choice.tile.rows);
+  const long items = std::max(1L, plan.panels * c_.outer0 * c_.outer1);
+  plan.slices = std::clamp((items_wanted + items - 1) / items, 1L, std::max(1L, (c.taller + c.others) / tiles_of_an_item));
   plan.ahead = asks_ahead(choice.tile);
   return plan;
 }

@@ -24,7 +24,7 @@ std::string text(const Contract& c, const ContractPlan& p, const Isa& isa) {
     const auto& part = p.parts[i];
     if (i && part.tile.rows == p.parts[0].tile.rows && part.tile.vectors == p.parts[0].tile.vectors) continue;
     const long width = part.tile.vectors * isa.lanes;
-    r += fmt::format("{}{} columns ({}), one an item; tiles of {} rows x {} columns: {}", i ? ", of " : "", width, kilobytes(width * c.depth), part.tile.rows, width, step(part.tile, isa));
+    r += fmt::format("{}{} columns ({}), {} an item; tiles of {} rows x {} columns: {}", i ? ", of " : "", width, kilobytes(width * c.depth), p.slices == 1 ? "one" : fmt::format("1/{} of its rows", p.slices), part.tile.rows, width, step(part.tile, isa));
   }
   if (p.ahead) r += "; tiles ask memory for the next panel";
   return r + ".";

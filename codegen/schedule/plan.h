@@ -20,6 +20,7 @@ struct ContractPlan {
   };
   std::vector<Part> parts;  // one a segment
   long panels = 0;
+  long slices = 1;          // of a panel's rows, an item each
   bool ahead = false;       // tiles ask memory for the next panel
 };
 

@@ -19,6 +19,9 @@ inline constexpr long l2_hidden = 16, l2_hidden_of_panels = 4;
 // where it is asked, since L1 waits for some 16 lines at a time.
 inline constexpr long memory_bytes_per_cycle = 8, asked_bytes_per_cycle = 3;
 
+// So many items that several workers end at nearly the same time, if none has fewer tiles than these.
+inline constexpr long items_wanted = 64, tiles_of_an_item = 4;
+
 class ContractPlanner {
  public:
   ContractPlanner(const Contract& c, const Isa& isa) : c_(c), isa_(isa) {}
