@@ -197,19 +197,21 @@ Outputs Subject::unaligned(const Bindings& b) const {
   return call(m);
 }
 
-void for_each_subject(const std::vector<Spec>& specs, const std::function<void(const Subject&)>& f) {
+void for_each_subject(const std::vector<Spec>& specs, const std::function<void(const Subject&)>& f) { for_each_subject(specs, targets(), f); }
+
+void for_each_subject(const std::vector<Spec>& specs, const std::vector<Target>& on, const std::function<void(const Subject&)>& f) {
   std::atomic<std::size_t> next{0};
   std::vector<std::thread> builders;
   for (unsigned n = std::max(1u, std::thread::hardware_concurrency()); n-- > 0;)
     builders.emplace_back([&] {
-      for (std::size_t i; (i = next++) < specs.size() * targets().size();) try {
-          Subject(specs[i / targets().size()], targets()[i % targets().size()]);
+      for (std::size_t i; (i = next++) < specs.size() * on.size();) try {
+          Subject(specs[i / on.size()], on[i % on.size()]);
         } catch (const std::exception&) {  // seen again below, by name
         }
     });
   for (std::thread& t : builders) t.join();
   for (const Spec& s : specs)
-    for (const Target& t : targets()) {
+    for (const Target& t : on) {
       INFO(s.name << " on " << t.label());
       f(Subject(s, t));
     }

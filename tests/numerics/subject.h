@@ -95,6 +95,7 @@ class Subject {
 
 // Calls f for every spec on every ISA; compiles what is not in the cache first, in parallel.
 void for_each_subject(const std::vector<Spec>&, const std::function<void(const Subject&)>& f);
+void for_each_subject(const std::vector<Spec>&, const std::vector<Target>&, const std::function<void(const Subject&)>& f);
 
 // ---- what results are held against ----------------------------------------------------------------
 

@@ -1,0 +1,152 @@
+// Attention variants as their users write them, two heads of 4 unless they are about sizes. T is the
+// length of the sequence. make_torch_data.py says the same of each in PyTorch.
+#pragma once
+#include <array>
+
+#include "variants/masks.h"
+
+namespace variants {
+
+// weigh(scores) v, of inputs q, k and v.
+template <long B, long Q, long KV, class F>
+constexpr auto attention(F weigh) {
+  auto q = input<B, 2, Q, 4>("q");
+  auto k = input<B, 2, KV, 4>("k");
+  auto v = input<B, 2, KV, 4>("v");
+  return matmul(weigh(matmul(q, transpose(k)) / sqrt_of<4>), v);
+}
+
+// ---- scores -----------------------------------------------------------------------------------------
+
+// Biases of any broadcast of [batch, heads, queries, keys] are inputs like others.
+template <long T>
+constexpr auto bias_of_pairs = [] { return attention<1, T, T>([](auto s) { return softmax(s + input<1, 1, T, T>("bias")); }); };
+template <long T>
+constexpr auto bias_of_keys = [] { return attention<1, T, T>([](auto s) { return softmax(mask(s + input<1, 2, 1, T>("bias"), causal)); }); };
+template <long T>
+constexpr auto bias_of_queries = [] { return attention<1, T, T>([](auto s) { return softmax(s * input<1, 1, T, 1>("factor") + input<1, 2, T, T>("bias")); }); };
+
+// ALiBi (arXiv:2108.12409): slopes 2^(-8 h / heads) of heads 1, 2, .. where their number is a power of two.
+template <long T>
+constexpr auto alibi = [] { return attention<1, T, T>([](auto s) { return softmax(mask(s - exp(-4 * 0.6931471805599453 * (head_index + 1)) * behind, causal)); }); };
+// Else those of the next lower power of two, then every second of the next higher. Here 2 + 1 heads.
+template <long T>
+constexpr auto alibi_of_three_heads = [] {
+  constexpr auto exponent = 4 * (head_index + 1) - 10 * (head_index / 2);  // 4, 8, 2
+  auto s = matmul(input<1, 3, T, 4>("q"), transpose(input<1, 3, T, 4>("k"))) / sqrt_of<4>;
+  return matmul(softmax(mask(s - exp(-0.6931471805599453 * exponent) * behind, causal)), input<1, 3, T, 4>("v"));
+};
+template <long T>
+constexpr auto softcap = [] { return attention<1, T, T>([](auto s) { return softmax(mask(2 * tanh(s / 2), causal)); }); };
+template <long T>
+constexpr auto softcap_then_bias = [] { return attention<1, T, T>([](auto s) { return softmax(2 * tanh(s / 2) + input<1, 1, T, T>("bias")); }); };
+template <long T>
+constexpr auto bias_then_softcap = [] { return attention<1, T, T>([](auto s) { return softmax(2 * tanh((s + input<1, 1, T, T>("bias")) / 2)); }); };
+template <long T>
+constexpr auto negative_scale = [] { return attention<1, T, T>([](auto s) { return softmax(mask(s * -1.5, causal)); }); };
+template <long T>
+constexpr auto scale_of_head = [] { return attention<1, T, T>([](auto s) { return softmax(mask(s * input<1, 2, 1, 1>("scale"), causal)); }); };
+template <long T>
+constexpr auto scale_at_run_time = [] { return attention<1, T, T>([](auto s) { return softmax(mask(s * input<1>("scale"), causal)); }); };
+template <long T>
+constexpr auto clipped = [] { return attention<1, T, T>([](auto s) { return softmax(mask(min(max(s, -0.5), 0.75), causal)); }); };
+// Llama 4's temperature grows by position: 1 + 0.1 log(1 + floor(position / 4)), whose logarithms are an input.
+template <long T>
+constexpr auto temperature_of_position = [] { return attention<1, T, T>([](auto s) { return softmax(mask(s * input<T, 1>("temperature"), causal)); }); };
+
+// ---- row reductions ---------------------------------------------------------------------------------
+
+inline constexpr auto softmax_one_algebra = algebra(exp(score - row_max), exp(old_max - row_max), 1.0 / (row_sum + exp(0.0 - row_max)));
+inline constexpr auto sigmoid_algebra = algebra(1.0 / (1.0 + exp(-score)), 1.0, 1.0);
+template <long T>  // by the number of keys
+constexpr auto relu_algebra = algebra(max(score, 0.0) / double(T), 1.0, 1.0);
+template <long T>
+constexpr auto squared_relu_algebra = algebra(max(score, 0.0) * max(score, 0.0) / double(T), 1.0, 1.0);
+// One that is in no paper: weights (1 + s^2) of their sum. The compiler knows nothing of it.
+inline constexpr auto rational_algebra = algebra(1.0 / (1.0 + exp(-score)) + 0.25, 1.0, 1.0 / (row_sum + 0.5));
+
+template <long T>
+constexpr auto softmax_one = [] { return attention<1, T, T>([](auto s) { return row_reduction(mask(s, causal), softmax_one_algebra); }); };
+template <long T>  // with the bias of arXiv:2409.04431, -log of the length
+constexpr auto sigmoid = [] { return attention<1, T, T>([](auto s) { return row_reduction(mask(s - 2.5, causal), sigmoid_algebra); }); };
+template <long T>
+constexpr auto relu = [] { return attention<1, T, T>([](auto s) { return row_reduction(mask(s, causal), relu_algebra<T>); }); };
+template <long T>
+constexpr auto squared_relu = [] { return attention<1, T, T>([](auto s) { return row_reduction(mask(s, causal), squared_relu_algebra<T>); }); };
+// -inf in a weight that does not vanish there is no removed pair, so this one takes no mask.
+template <long T>
+constexpr auto own_reduction = [] { return attention<1, T, T>([](auto s) { return row_reduction(s, rational_algebra); }); };
+
+// ---- structure --------------------------------------------------------------------------------------
+
+template <long T, long H, long KvH>
+constexpr auto grouped = [] {
+  auto q = input<1, H, T, 4>("q");
+  auto k = repeat_heads<H / KvH>(input<1, KvH, T, 4>("k"));
+  auto v = repeat_heads<H / KvH>(input<1, KvH, T, 4>("v"));
+  return matmul(softmax(mask(matmul(q, transpose(k)) / sqrt_of<4>, causal)), v);
+};
+// Queries of one sequence, keys and values of another, a bias at every projection, wider values.
+template <long T>
+constexpr auto cross_attention = [] {
+  auto x = input<1, T, 8>("x");
+  auto memory = input<1, T + 5, 6>("memory");
+  auto q = split_heads<2>(linear<8>(x, "wq", "bq"));
+  auto k = split_heads<2>(linear<8>(memory, "wk", "bk"));
+  auto v = split_heads<2>(linear<12>(memory, "wv", "bv"));
+  return linear<8>(merge_heads(matmul(softmax(matmul(q, transpose(k)) / sqrt_of<4>), v)), "wo", "bo");
+};
+inline constexpr auto sigmoid_of = [](auto x) { return 1.0 / (1.0 + exp(-x)); };
+// q, k and v of x by weights of the names in `w`, and what comes out of two heads of 4.
+template <class X>
+constexpr auto self_attention(X x, std::array<std::string_view, 4> w) {
+  auto q = split_heads<2>(linear<8>(x, w[0]));
+  auto k = split_heads<2>(linear<8>(x, w[1]));
+  auto v = split_heads<2>(linear<8>(x, w[2]));
+  return merge_heads(matmul(softmax(mask(matmul(q, transpose(k)) / sqrt_of<4>, causal)), v));
+}
+template <long T>
+constexpr auto output_gate = [] {  // Qwen3-Next
+  auto x = input<1, T, 8>("x");
+  return linear<8>(self_attention(x, {"wq", "wk", "wv"}) * sigmoid_of(linear<8>(x, "wg")), "wo");
+};
+template <long T>
+constexpr auto parallel_mlp = [] {  // GPT-J, PaLM: attention and MLP read the same x, whose projections become one
+  auto x = input<1, T, 8>("x");
+  auto up = linear<16>(x, "wu", "bu");
+  auto gelu = 0.5 * up * (1.0 + tanh(0.7978845608028654 * (up + 0.044715 * up * up * up)));
+  return x + linear<8>(self_attention(x, {"wq", "wk", "wv"}), "wo") + linear<8>(gelu, "wd");
+};
+template <long T>
+constexpr auto two_layers = [] {
+  auto x = input<1, T, 8>("x");
+  auto y = x + linear<8>(self_attention(x, {"q0", "k0", "v0"}), "o0");
+  return y + linear<8>(self_attention(y, {"q1", "k1", "v1"}), "o1");
+};
+template <long T>
+constexpr auto two_softmaxes = [] {  // as differential attention, with a product of values for each
+  auto v = input<1, 2, T, 8>("v");
+  auto one = [&](auto q, auto k) { return matmul(softmax(mask(matmul(input<1, 2, T, 4>(q), transpose(input<1, 2, T, 4>(k))) / sqrt_of<4>, causal)), v); };
+  return one("q1", "k1") - 0.8 * one("q2", "k2");
+};
+// Absorbed multi-head latent attention (DeepSeek-V2): all heads read one latent key of 6 + 2 features,
+// whose first 6 are the values.
+template <long T>
+constexpr auto latent = [] {
+  auto q = input<1, 4, T, 8>("q");
+  auto c = input<1, 1, T, 8>("latent");
+  auto v = input<1, 1, T, 6>("latent_values");
+  return matmul(softmax(mask(matmul(q, transpose(repeat_heads<4>(c))) / sqrt_of<6>, causal)), repeat_heads<4>(v));
+};
+// Rotary pairs (i, i + dims / 2) of the first 4 of 6 features, from position 3 on, base 500.
+template <long T>
+constexpr auto partial_rotary = [] {
+  constexpr Rotation how{.base = 500, .pairs = half_split, .dims = 4, .offset = 3};
+  auto x = input<1, T, 12>("x");
+  auto q = rope(split_heads<2>(linear<12>(x, "wq")), how);
+  auto k = rope(split_heads<2>(linear<12>(x, "wk")), how);
+  auto v = split_heads<2>(linear<12>(x, "wv"));
+  return linear<12>(merge_heads(matmul(softmax(mask(matmul(q, transpose(k)) / sqrt_of<6>, causal)), v)), "wo");
+};
+
+}  // namespace variants
