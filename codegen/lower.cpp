@@ -40,7 +40,7 @@ static Program regions_of(const Graph& g) {
 
 Interface interface_of(const Graph& g) {
   Interface r;
-  for (int i : inputs_of(g)) r.inputs.push_back({std::string(g[i].attr.name), g[i].type.dims});
+  for (int i : inputs_of(g)) r.inputs.push_back({std::string(g[i].attr.name), g[i].type.dims, g[i].type.kind == Kind::integers});
   for (int i : weights_of(g)) r.weights.push_back({std::string(g[i].attr.name), g[i].type.dims});
   for (const Output& o : g.outputs) r.outputs.push_back({std::string(o.name), g[o.node].type.dims});
   return r;
@@ -48,7 +48,7 @@ Interface interface_of(const Graph& g) {
 
 static std::vector<emit::Tensor> tensors(const std::vector<Argument>& arguments) {
   std::vector<emit::Tensor> r;
-  for (const Argument& a : arguments) r.push_back({a.name, {a.dims.d.begin(), a.dims.d.begin() + a.dims.rank}});
+  for (const Argument& a : arguments) r.push_back({a.name, {a.dims.d.begin(), a.dims.d.begin() + a.dims.rank}, a.integers});
   return r;
 }
 

@@ -25,6 +25,7 @@ struct SourceFile {
 struct Argument {
   std::string name;
   Dims dims;
+  bool integers = false;  // int32, else f32
 };
 
 // What a kernel takes and gives, each list in order of first appearance in the spec. NAME_args is

@@ -10,6 +10,7 @@ namespace attune::emit {
 struct Tensor {
   std::string name;
   std::vector<long> dims;
+  bool integers = false;  // int32, else f32
 };
 
 // What the files of one kernel share.

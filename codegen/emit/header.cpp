@@ -1,6 +1,8 @@
 // NAME.h, the interface of a kernel for C and C++; NAME.hpp, its named arguments for C++.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "emit/files.h"
 #include "emit/print.h"
 
@@ -39,7 +41,7 @@ namespace {
 std::string struct_text(const std::string& name, const std::vector<std::pair<const std::vector<Tensor>*, const char*>>& members) {
   std::vector<std::pair<std::string, std::string>> lines;
   for (const auto& [tensors, type] : members)
-    for (const Tensor& t : *tensors) lines.push_back({fmt::format("  {}* {};", type, t.name), fmt::format("[{}]", fmt::join(t.dims, ", "))});
+    for (const Tensor& t : *tensors) lines.push_back({fmt::format("  {}* {};", t.integers ? "const int32_t" : type, t.name), fmt::format("[{}]", fmt::join(t.dims, ", "))});
   return fmt::format("typedef struct {0} {{\n{1}}} {0};\n\n", name, with_comments(lines));
 }
 
@@ -47,7 +49,7 @@ std::string constants(const Signature& s) {
   const std::string& first = s.inputs.empty() ? s.outputs[0].name : s.inputs[0].name;
   std::string r = comment(fmt::format("Of each tensor its shape, as in const long shape[] = {{{}_{}_SHAPE}}, and its size.", s.name, first));
   for (const auto* list : {&s.inputs, &s.outputs, &s.weights})
-    for (const Tensor& t : *list) r += fmt::format("#define {0}_{1}_SHAPE {2}\n#define {0}_{1}_FLOATS {3}L\n", s.name, t.name, fmt::join(t.dims, ", "), floats_of(t));
+    for (const Tensor& t : *list) r += fmt::format("#define {0}_{1}_SHAPE {2}\n#define {0}_{1}_{4} {3}L\n", s.name, t.name, fmt::join(t.dims, ", "), floats_of(t), t.integers ? "INTS" : "FLOATS");
   return r + "\n" +
          with_comments({{fmt::format("#define {}_FLOPS {:.0f}.0", s.name, s.flops), "of one call; removed pairs do not count"},
                         {fmt::format("#define {}_BYTES {:.0f}.0", s.name, bytes_of(s)), "of inputs, outputs and weights"}});
@@ -60,7 +62,8 @@ std::string header(const Signature& s) {
   const auto declare = [](const std::string& d) { return wrapped(d, 0) + "\n"; };
   std::string r = opening(s, n + ": the interface. ");
   r += spec_text(s);
-  r += fmt::format("#ifndef ATTUNE_{0}_H\n#define ATTUNE_{0}_H\n#include <stddef.h>\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n", n);
+  const bool integers = std::any_of(s.inputs.begin(), s.inputs.end(), [](const Tensor& t) { return t.integers; });
+  r += fmt::format("#ifndef ATTUNE_{0}_H\n#define ATTUNE_{0}_H\n#include <stddef.h>\n{1}#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n", n, integers ? "#include <stdint.h>\n" : "");
 
   r += "// Dense, row-major. Outputs may not overlap anything else.\n";
   r += struct_text(n + "_args", {{&s.inputs, "const float"}, {&s.outputs, "float"}});

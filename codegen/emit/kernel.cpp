@@ -88,7 +88,7 @@ std::string memory_text(const Kernel& k) {
   for (const Buffer& b : k.program->buffers) {
     const bool written = b.kind == Buffer::Kind::output || b.kind == Buffer::Kind::scratch;
     const char* what = b.kind == Buffer::Kind::scratch ? "in the workspace" : b.kind == Buffer::Kind::table ? "packed" : b.kind == Buffer::Kind::weight ? "packed" : "";
-    lines.push_back({fmt::format("  {}float* {};", written ? "" : "const ", b.name), what});
+    lines.push_back({fmt::format("  {}{}* {};", written ? "" : "const ", b.integers ? "int" : "float", b.name), what});
   }
   lines.push_back({"  const float* packed;", ""});
   lines.push_back({"  float* local;", "of worker 0; the others' follow"});

@@ -63,6 +63,7 @@ const char* type_text(Type t) {
     case Type::ivec: return "ivec";
     case Type::lanes: return "lanes_t";
     case Type::in: return "const float*";
+    case Type::whole_in: return "const int*";
     case Type::out: return "float*";
     case Type::memory: return "const Memory&";
     case Type::none: break;
@@ -89,7 +90,7 @@ std::string array_text(const Stmt& s, int indent) {
 }
 
 std::string declaration(const Stmt& s, int indent) {
-  const bool pointer = s.type == Type::in || s.type == Type::out;
+  const bool pointer = s.type == Type::in || s.type == Type::out || s.type == Type::whole_in;
   std::string r = s.text == "const" && !pointer ? "const " : "";
   r += type_text(s.type);
   bool first = true;
@@ -202,7 +203,7 @@ std::string text(const Function& f) {
   for (const Parameter& p : f.parameters) parameters += (parameters.empty() ? "" : ", ") + (p.of.empty() ? type_text(p.type) : p.of + "&") + (used.contains(p.name) ? " " + p.name : "");
   std::string r = f.comment.empty() ? "" : comment(f.comment);
   // Out of line: a caller's variables must not compete for the registers of a tile.
-  return r + wrapped("[[gnu::noinline]] void " + f.name + "(" + parameters + ") {", 0) + "\n" + text(f.body, 2) + "}\n";
+  return r + wrapped(fmt::format("[[gnu::noinline]] {} ", type_text(f.result)) + f.name + "(" + parameters + ") {", 0) + "\n" + text(f.body, 2) + "}\n";
 }
 
 }  // namespace attune::emit

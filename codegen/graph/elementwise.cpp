@@ -36,17 +36,19 @@ class Operand {
   const Graph& g_;
   int node_;
   const Value* value_;
+  const Tables& tables_;
   Broadcast place_;
   bool is_scores_, additive_;
 
  public:
   // In scores, a term of a sum counts in S, a factor does not: what it scales does already.
-  Operand(const Graph& g, int node, const Value* value, bool additive)
-      : g_(g), node_(node), value_(value), place_(value ? value->dims : Dims{}), is_scores_(node >= 0 && g[node].type.kind == Kind::scores), additive_(additive) {}
-  Element at(const Coordinates& c) const {
+  Operand(const Graph& g, int node, const Value* value, const Tables& tables, bool additive)
+      : g_(g), node_(node), value_(value), tables_(tables), place_(value ? value->dims : Dims{}), is_scores_(node >= 0 && g[node].type.kind == Kind::scores), additive_(additive) {}
+  Element at(Coordinates c) const {
     if (node_ < 0) return {};
     Element e;
     if (!value_) {
+      c.tables = &tables_;
       e.v = number_at(g_, node_, c).value;
     } else {
       const std::size_t i = place_(c);
@@ -72,10 +74,10 @@ double own_rounding(Op op, double a, double result) {
 
 }  // namespace
 
-Value elementwise(const Graph& g, const Node& n, const Value* a, const Value* b) {
+Value elementwise(const Graph& g, const Node& n, const Value* a, const Value* b, const Tables& tables) {
   const bool is_scores = n.type.kind == Kind::scores;
   const bool additive = is_scores && (n.op == Op::add || n.op == Op::sub || n.op == Op::min || n.op == Op::max);
-  const Operand left(g, n.in[0], a, additive), right(g, n.in[1], b, additive);
+  const Operand left(g, n.in[0], a, tables, additive), right(g, n.in[1], b, tables, additive);
   const std::size_t size = std::size_t(n.type.dims.size());
   const bool exact = is_scores && (!a || a->carried.empty()) && (!b || b->carried.empty());
   Value r{.dims = n.type.dims, .v = std::vector<double>(size)};

@@ -25,6 +25,15 @@ long floor_div(long a, long b) { return a / b - (a % b != 0 && (a < 0) != (b < 0
 
 }  // namespace
 
+// What a look-up reads.
+static double table_at(const Graph& g, int node, const Coordinates& at) {
+  const Node& n = g[node];
+  if (!at.tables) return 1;
+  long index = 0;
+  for (int i = 1; i < n.operands(); ++i) index = index * g[n.in[0]].type.dims[i - 1] + integer_at(g, n.in[std::size_t(i)], at);
+  return at.tables->at(n.in[0])->at(std::size_t(index));
+}
+
 double Interval::error() const {
   const double above = hi - value, below = value - lo;
   return std::isnan(above) || std::isnan(below) ? infinity : std::max(above, below);
@@ -57,6 +66,7 @@ long integer_at(const Graph& g, int node, const Coordinates& at) {
     case Op::head_index: return at.head;
     case Op::q_index: return at.q;
     case Op::kv_index: return at.kv;
+    case Op::look_up: return long(table_at(g, node, at));
     case Op::add: return operand(0) + operand(1);
     case Op::sub: return operand(0) - operand(1);
     case Op::mul: return operand(0) * operand(1);
@@ -78,6 +88,7 @@ Interval number_at(const Graph& g, int node, const Coordinates& at, const RowSta
     case Op::row_max: return row.row_max;
     case Op::old_max: return row.old_max;
     case Op::row_sum: return row.row_sum;
+    case Op::look_up: return table_at(g, node, at);
     case Op::tanh:
     case Op::exp: return apply(n.op, operand(0));
     default: return apply(n.op, operand(0), operand(1));

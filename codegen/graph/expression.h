@@ -2,11 +2,18 @@
 #pragma once
 #include <attune/graph.h>
 
+#include <map>
+#include <vector>
+
 namespace attune {
 
-// Where a score stands, each counted from 0.
+// What the tables hold that look-ups read, by node, dense and row-major.
+using Tables = std::map<int, const std::vector<double>*>;
+
+// Where a score stands, each counted from 0, and what tables hold there; without tables, a look-up is 1.
 struct Coordinates {
   long batch = 0, head = 0, q = 0, kv = 0;
+  const Tables* tables = nullptr;
 };
 
 // A number and the interval in which an f32 computation of it may end: lo <= value <= hi.

@@ -58,12 +58,23 @@ Value transpose(const Node& n, const Value& x) {
   return moved(n.type.dims, x, [=](const Coordinates& at) { return ((at.batch * heads + at.head) * columns + at.kv) * rows + at.q; });
 }
 
+// The tables below the index expressions that `node` takes.
+void find_tables(const Graph& g, int node, const std::vector<Value>& values, Tables& found) {
+  for (int k : g[node].in) {
+    if (k < 0 || !is_index(g[k].type.kind)) continue;
+    if (g[k].op == Op::look_up) found[g[k].in[0]] = &values[std::size_t(g[k].in[0])].v;
+    find_tables(g, k, values, found);
+  }
+}
+
 Value evaluate(const Graph& g, int node, const std::vector<Value>& values, const Bindings& bindings) {
   const Node& n = g[node];
   const auto operand = [&](std::size_t i) -> const Value* {
     return n.in[i] < 0 || is_index(g[n.in[i]].type.kind) ? nullptr : &values[std::size_t(n.in[i])];
   };
   const Value *a = operand(0), *b = operand(1), *c = operand(2);
+  Tables tables;
+  find_tables(g, node, values, tables);
   switch (n.op) {
     case Op::input:
     case Op::weight: return bound_to(n, bindings);
@@ -74,9 +85,9 @@ Value evaluate(const Graph& g, int node, const std::vector<Value>& values, const
     case Op::transpose: return transpose(n, *a);
     case Op::rope: return rope(n, *a);
     case Op::matmul: return g[n.in[0]].type.kind == Kind::scores ? weighted_sum(n, *a, *b) : score_product(n, *a, *b);
-    case Op::mask: return mask(g, n, *a);
-    case Op::reduce_rows: return reduce_rows(g, node, *a);
-    default: return elementwise(g, n, a, b);
+    case Op::mask: return mask(g, n, *a, tables);
+    case Op::reduce_rows: return reduce_rows(g, node, *a, tables);
+    default: return elementwise(g, n, a, b, tables);
   }
 }
 
@@ -106,17 +117,19 @@ std::vector<Array> interpret(const Graph& g, const std::vector<int>& roots, cons
   std::vector<int> last_user(g.size(), -1);  // -1: not needed
   for (int root : roots) last_user[std::size_t(root)] = int(g.size());
   for (int i = int(g.size()); i-- > 0;)
-    if (last_user[std::size_t(i)] >= 0)
+    if (last_user[std::size_t(i)] >= 0) {
+      const int user = is_index(g[i].type.kind) ? last_user[std::size_t(i)] : i;  // what an expression reads is read by its user
       for (int in : g[i].in)
-        if (in >= 0) last_user[std::size_t(in)] = std::max(last_user[std::size_t(in)], i);
+        if (in >= 0) last_user[std::size_t(in)] = std::max(last_user[std::size_t(in)], user);
+    }
 
   std::vector<Value> values(g.size());
   for (int i = 0; i < int(g.size()); ++i) {
     if (last_user[std::size_t(i)] < 0 || is_index(g[i].type.kind)) continue;
     Value& value = values[std::size_t(i)] = evaluate(g, i, values, bindings);
     settle(value);
-    for (int in : g[i].in)
-      if (in >= 0 && last_user[std::size_t(in)] == i) values[std::size_t(in)] = {};
+    for (int in = 0; in < i; ++in)
+      if (last_user[std::size_t(in)] == i) values[std::size_t(in)] = {};
   }
   std::vector<Array> r;
   for (int root : roots) r.push_back(array_of(values[std::size_t(root)]));

@@ -17,7 +17,8 @@ struct Array {
   std::vector<unsigned char> removed;  // scores and probabilities: 1 where the pair is removed; else empty
 };
 
-// Inputs and weights by name, dense and row-major. Subnormals count as 0.
+// Inputs and weights by name, dense and row-major. Subnormals count as 0. Tables of integers hold
+// whole numbers of at most 24 bits.
 using Bindings = std::map<std::string, std::vector<float>, std::less<>>;
 
 // The value of every output, in the order of Graph::outputs.

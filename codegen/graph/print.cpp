@@ -90,6 +90,9 @@ class Writer {
       s = "-" + operand(node, 1, unary_level);
     } else if (const Infix i = infix_of(n.op); !i.symbol.empty()) {
       s = infix(node, i.symbol, level = i.level);
+    } else if (n.op == Op::look_up && n.in[0] >= 0 && n.in[0] < node) {
+      for (int i = 1; i < n.operands(); ++i) s += (i > 1 ? ", " : "") + operand(node, i);
+      s = fmt::format("{}({})", g_[n.in[0]].attr.name, s);
     } else {
       s = name_of(n.op);
       if (n.operands()) s += fmt::format("({})", operands(node));
@@ -125,13 +128,13 @@ std::string quoted(std::string_view s) {
 std::string_view name_of(Op op) {
   constexpr std::string_view names[] = {"input", "weight", "linear", "split_heads", "merge_heads", "repeat_heads", "transpose", "rope", "matmul", "mask",
                                         "reduce_rows", "add", "sub", "mul", "div", "mod", "min", "max", "tanh", "exp", "lt", "le", "eq", "both", "either",
-                                        "negation", "constant", "batch_index", "head_index", "q_index", "kv_index", "score", "row_max", "old_max", "row_sum"};
+                                        "negation", "constant", "batch_index", "head_index", "q_index", "kv_index", "look_up", "score", "row_max", "old_max", "row_sum"};
   static_assert(std::size(names) == std::size_t(Op::row_sum) + 1);
   return std::size_t(op) < std::size(names) ? names[std::size_t(op)] : "unknown op";
 }
 
 std::string type_text(const Type& t) {
-  constexpr std::string_view names[] = {"integer", "real", "predicate", "tensor", "scores"};
+  constexpr std::string_view names[] = {"integer", "real", "predicate", "tensor", "scores", "integers"};
   const std::string_view name = std::size_t(t.kind) < std::size(names) ? names[std::size_t(t.kind)] : "unknown kind";
   return is_index(t.kind) ? std::string(name) : fmt::format("{}<{}>", name, dims_text(t.dims));
 }

@@ -14,9 +14,10 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-Value mask(const Graph& g, const Node& n, const Value& scores) {
+Value mask(const Graph& g, const Node& n, const Value& scores, const Tables& tables) {
   Value r = scores;
-  for_each_element(r.dims, [&](const Coordinates& at, std::size_t i) {
+  for_each_element(r.dims, [&](Coordinates at, std::size_t i) {
+    at.tables = &tables;
     if (holds_at(g, n.in[1], at)) return;
     r.v[i] = -infinity;
     r.removed[i] = 1;
@@ -24,7 +25,7 @@ Value mask(const Graph& g, const Node& n, const Value& scores) {
   return r;
 }
 
-Value reduce_rows(const Graph& g, int node, const Value& s) {
+Value reduce_rows(const Graph& g, int node, const Value& s, const Tables& tables) {
   const Algebra algebra(g, node);
   const bool row_max_cancels = algebra.row_max_cancels();
   const std::size_t columns = std::size_t(s.dims[-1]);
@@ -34,7 +35,7 @@ Value reduce_rows(const Graph& g, int node, const Value& s) {
 
   for (std::size_t begin = 0; begin < s.v.size(); begin += columns) {
     const long row = long(begin / columns);
-    const auto at = [&](std::size_t j) { return Coordinates{row / (s.dims[1] * s.dims[2]), row / s.dims[2] % s.dims[1], row % s.dims[2], long(j)}; };
+    const auto at = [&](std::size_t j) { return Coordinates{row / (s.dims[1] * s.dims[2]), row / s.dims[2] % s.dims[1], row % s.dims[2], long(j), &tables}; };
     std::vector<std::size_t> kept;
     for (std::size_t j = 0; j < columns; ++j) {
       if (s.v[begin + j] != -infinity)

@@ -33,7 +33,7 @@ void for_each_element(const Dims& dims, F f) {
   for (long b = 0; b < d[0]; ++b)
     for (long h = 0; h < d[1]; ++h)
       for (long q = 0; q < d[2]; ++q)
-        for (long kv = 0; kv < d[3]; ++kv) f(Coordinates{b, h, q, kv}, index++);
+        for (long kv = 0; kv < d[3]; ++kv) f(Coordinates{b, h, q, kv, nullptr}, index++);
 }
 
 // Products (products.cpp).
@@ -42,11 +42,11 @@ Value score_product(const Node&, const Value& a, const Value& b);  // two tensor
 Value weighted_sum(const Node&, const Value& p, const Value& v);   // scores and a tensor: skips removed pairs
 
 // Row by row (rows.cpp).
-Value mask(const Graph&, const Node&, const Value& scores);
-Value reduce_rows(const Graph&, int node, const Value& scores);
+Value mask(const Graph&, const Node&, const Value& scores, const Tables&);
+Value reduce_rows(const Graph&, int node, const Value& scores, const Tables&);
 Value rope(const Node&, const Value& x);
 
 // An elementwise op; an operand that is an index expression has no Value (elementwise.cpp).
-Value elementwise(const Graph&, const Node&, const Value* a, const Value* b);
+Value elementwise(const Graph&, const Node&, const Value* a, const Value* b, const Tables&);
 
 }  // namespace attune

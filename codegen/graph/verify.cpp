@@ -1,5 +1,6 @@
 #include "graph/verify.h"
 
+#include <attune/range.h>
 #include <attune/rules.h>
 #include <fmt/format.h>
 
@@ -32,6 +33,7 @@ Arity arity_of(Op op) {
     case Op::exp:
     case Op::negation: return {1, 1};
     case Op::reduce_rows: return {4, 4};
+    case Op::look_up: return {2, 5};
     default: return op >= Op::constant ? Arity{0, 0} : Arity{2, 2};
   }
 }
@@ -63,7 +65,7 @@ std::string complaint(const Inferred& r) {
 using Leaves = unsigned;
 constexpr Leaves leaf(Op op) { return 1u << (unsigned(op) - unsigned(Op::constant)); }
 constexpr Leaves constant = leaf(Op::constant);
-constexpr Leaves coordinates = leaf(Op::batch_index) | leaf(Op::head_index) | leaf(Op::q_index) | leaf(Op::kv_index);
+constexpr Leaves coordinates = leaf(Op::look_up) | leaf(Op::batch_index) | leaf(Op::head_index) | leaf(Op::q_index) | leaf(Op::kv_index);
 constexpr Leaves row_state = leaf(Op::score) | leaf(Op::row_max) | leaf(Op::old_max) | leaf(Op::row_sum);
 
 class Verifier {
@@ -92,6 +94,7 @@ class Verifier {
     const Node& n = g_[node];
     const auto operand = [&](int i) { return kind(n.in[std::size_t(i)]); };
     check(n.type.dims == Dims{}, node, "an index expression has no dims");
+    if (n.op == Op::look_up) return check_look_up(node);
     for (int i = 0; i < n.operands(); ++i) check(is_index(operand(i)), node, "a tensor stands inside an index expression");
     Kind wanted = Kind::predicate;
     if (n.op == Op::constant) {
@@ -116,10 +119,29 @@ class Verifier {
     check(kind(node) == wanted, node, fmt::format("its kind is {}, but {} of its operands is {}", type_text(n.type), name_of(n.op), type_text({wanted, {}})));
   }
 
+  void check_look_up(int node) const {
+    const Node &n = g_[node], &table = g_[n.in[0]];
+    check(table.op == Op::input, node, "what it reads is no argument of the kernel");
+    check(n.operands() - 1 == table.type.dims.rank, node, fmt::format("it has {} indices, but the table {} dims", n.operands() - 1, table.type.dims.rank));
+    for (int i = 1; i < n.operands(); ++i) check(kind(n.in[std::size_t(i)]) == Kind::integer, node, "an index is no integer");
+    const Kind wanted = table.type.kind == Kind::integers ? Kind::integer : Kind::real;
+    check(kind(node) == wanted, node, fmt::format("its kind is {}, but that of what it reads is {}", type_text(n.type), type_text({wanted, {}})));
+  }
+
+  // Look-ups below the index expressions that a node on scores takes stay inside of their tables.
+  void check_tables(int node) const {
+    const Node& n = g_[node];
+    for (int k : n.in) {
+      if (k < 0 || !is_index(kind(k))) continue;
+      const Outside o = outside(g_, k, n.type.dims);
+      check(o.node < 0, node, o.node < 0 ? "" : fmt::format("{} leaves its table: index {} of dim {}", expression_text(g_, o.node), o.index, o.dim));
+    }
+  }
+
   void check_stored(int node) const {
     const Node& n = g_[node];
     check(!n.attr.name.empty(), node, fmt::format("this {} has no name", name_of(n.op)));
-    check(kind(node) == Kind::tensor, node, fmt::format("a stored tensor can not be of kind {}", type_text(n.type)));
+    check(kind(node) == Kind::tensor || (n.op == Op::input && kind(node) == Kind::integers), node, fmt::format("a stored tensor can not be of kind {}", type_text(n.type)));
     check(n.type.dims.rank >= 1 && n.type.dims.rank <= max_rank, node, fmt::format("a tensor has one to four dims, not {}", n.type.dims.rank));
     for (int i = 0; i < n.type.dims.rank; ++i) check(n.type.dims[i] >= 0, node, fmt::format("extent {} is negative", n.type.dims[i]));
   }
@@ -142,7 +164,7 @@ class Verifier {
     };
     const std::array<Part, 3> parts{{{"weight", "score and row_max", leaf(Op::score) | leaf(Op::row_max)},
                                      {"rescale", "old_max and row_max", leaf(Op::old_max) | leaf(Op::row_max)},
-                                     {"scale", "row_sum and row_max", leaf(Op::row_sum) | leaf(Op::row_max)}}};
+                                     {"scale", "row_sum, row_max and where the row is", leaf(Op::row_sum) | leaf(Op::row_max) | leaf(Op::batch_index) | leaf(Op::head_index) | leaf(Op::q_index) | leaf(Op::look_up)}}};
     for (std::size_t i = 0; i < 3; ++i) {
       const int part = g_[node].in[i + 1];
       check(kind(part) == Kind::real || kind(part) == Kind::integer, node, fmt::format("its {} is no number", parts[i].name));
@@ -155,6 +177,7 @@ class Verifier {
     const Node& n = g_[node];
     std::array<Type, max_operands> types{};
     for (int i = 0; i < n.operands(); ++i) types[std::size_t(i)] = g_[n.in[std::size_t(i)]].type;
+    for (int i = 0; i < n.operands(); ++i) check(kind(n.in[std::size_t(i)]) != Kind::integers, node, "a table of integers is read by index expressions only");
     const Inferred inferred = infer(n.op, n.attr, types.data(), n.operands());
     check(inferred.rule == Rule::ok, node, complaint(inferred));
     check(n.type == inferred.type, node, fmt::format("its type is {}, but {} of these operands is {}", type_text(n.type), name_of(n.op), type_text(inferred.type)));
@@ -165,6 +188,7 @@ class Verifier {
             fmt::format("{} of {} dims are rotated; it must be an even number from 2 to head_dim", r.dims, n.type.dims[-1]));
       check(r.base > 0 && r.base < 1e300, node, fmt::format("the base of the rotation is {}; it must be positive and finite", r.base));
     }
+    if (n.type.kind == Kind::scores) check_tables(node);
     if (n.op == Op::reduce_rows) return check_algebra_leaves(node);
     for (int i = 0; i < n.operands(); ++i) {
       const Leaves below = leaves_[std::size_t(n.in[std::size_t(i)])];

@@ -188,7 +188,7 @@ static inline void transpose_block(const float* from, long from_stride, float* t
 )",
        {}},
   };
-  isa.ops = table({ops, {fma_unless()}, integer_ops(), exponentials(Exponent::integer, true), scalar_ops()});
+  isa.ops = table({ops, {fma_unless()}, integer_ops(), integer_loads(), exponentials(Exponent::integer, true), scalar_ops()});
   return isa;
 }
 

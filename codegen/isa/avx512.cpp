@@ -218,7 +218,7 @@ static inline void transpose_block(const float* from, long from_stride, float* t
   std::vector<OpText> powers = exponentials(Exponent::real, true);
   for (OpText& op : powers)
     if (op.name == "exp2_near") op = exp2_near_by_fraction();
-  isa.ops = table({ops, integer_ops(), powers, scalar_ops()});
+  isa.ops = table({ops, integer_ops(), integer_loads(), powers, scalar_ops()});
   return isa;
 }
 

@@ -2,7 +2,8 @@
 // file, so that the body below reads the same on every one. tests/isa/ops.inc says what each means.
 //   types      vec (floats), ivec (int32), lanes_t (a truth per lane); + - * / on vec, + - * on ivec
 //   memory     load store load_part(p, n) store_part(p, x, n) load_strided(p, stride)
-//              load_strided_part(p, stride, n) prefetch (to L1) prefetch_l2
+//              load_strided_part(p, stride, n) prefetch (to L1) prefetch_l2; iload iload_part
+//              iload_strided iload_strided_part of ints
 //              transpose_block(from, from_stride, to, to_stride, scale)
 //   values     splat isplat iota first; to_real(ivec)
 //   lanes      fma fma_unless(m, a, b, c) min max imin imax swap_pairs

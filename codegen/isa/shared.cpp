@@ -86,6 +86,39 @@ static inline vec load_strided_part(const float* p, long stride, long n) {
           {}};
 }
 
+std::vector<OpText> integer_loads() {
+  return {
+      {"iload", R"(static inline ivec iload(const int* p) {
+  ivec r;
+  __builtin_memcpy(&r, p, sizeof r);
+  return r;
+}
+)",
+       {}},
+      {"iload_strided_part", R"(// The first n lanes, the others 0; nothing beyond them is read.
+static inline ivec iload_strided_part(const int* p, long stride, long n) {
+  int lane[sizeof(vec) / 4] = {};
+  for (long i = 0; i < n; ++i) {
+    lane[i] = p[i * stride];
+    asm volatile("");  // no blend of all lanes
+  }
+  return iload(lane);
+}
+)",
+       {"iload"}},
+      {"iload_part", R"(static inline ivec iload_part(const int* p, long n) { return iload_strided_part(p, 1, n); }
+)",
+       {"iload_strided_part"}},
+      {"iload_strided", R"(static inline ivec iload_strided(const int* p, long stride) {
+  int lane[sizeof(vec) / 4];
+  for (long i = 0; i < (long)(sizeof(vec) / 4); ++i) lane[i] = p[i * stride];
+  return iload(lane);
+}
+)",
+       {"iload"}},
+  };
+}
+
 OpText fma_unless() {
   return {"fma_unless", R"(// c where m, else a * b + c.
 static inline vec fma_unless(lanes_t m, vec a, vec b, vec c) { return select(m, c, fma(a, b, c)); }

@@ -29,6 +29,7 @@ Pragmas pragmas(const std::string& target, bool contract);
 std::vector<OpText> scalar_ops();   // floats, longs and the floating-point state
 OpText load_strided_part();
 OpText fma_unless();
+std::vector<OpText> integer_loads();
 std::vector<OpText> integer_ops();  // by the compilers' vector operators
 enum class Exponent { integer,
                       real };  // add_exponent(p, nearest(..)) or scale2(p, n)

@@ -8,7 +8,7 @@ namespace attune::loops {
 Expr Memory::pointer(int buffer) const {
   const Buffer& b = program->buffers[std::size_t(buffer)];
   const bool written = b.kind == Buffer::Kind::output || b.kind == Buffer::Kind::scratch;
-  return name("m." + b.name, written ? Type::out : Type::in);
+  return name("m." + b.name, b.integers ? Type::whole_in : written ? Type::out : Type::in);
 }
 
 Expr offset_along(const Axes& axes, const Expr& at) {
@@ -63,10 +63,12 @@ ElementCode::Value ElementCode::tensor(const Term& t) const {
   const std::optional<long> stride = stride_of(v.dims[std::size_t(lane_axis)]);
   if (!stride) throw std::logic_error("element: a vector runs over an axis that has no one stride");
   if (*stride == 0) return {element(p, 0), false};
-  if (*stride != 1 && part >= 0) return {call("load_strided_part", Type::vec, {p, *stride, part}), true};
-  if (*stride != 1) return {call("load_strided", Type::vec, {p, *stride}), true};
-  if (part >= 0) return {call("load_part", Type::vec, {p, part}), true};
-  return {call("load", Type::vec, {p}), true};
+  const bool integer = t.kind == Kind::integer;
+  const auto load = [&](const char* reals, const char* integers, std::vector<Expr> args) { return Value{call(integer ? integers : reals, integer ? Type::ivec : Type::vec, std::move(args)), true}; };
+  if (*stride != 1 && part >= 0) return load("load_strided_part", "iload_strided_part", {p, *stride, part});
+  if (*stride != 1) return load("load_strided", "iload_strided", {p, *stride});
+  if (part >= 0) return load("load_part", "iload_part", {p, part});
+  return load("load", "iload", {p});
 }
 
 ElementCode::Value ElementCode::arithmetic(const Term& t) const {

@@ -14,7 +14,7 @@ Expr binary(std::string_view op, Expr a, Expr b, Type type) { return make({Expr:
 Expr element(Expr pointer, Expr index) {
   // (p + i)[j] reads as p[i + j]
   if (pointer->form == Expr::Form::binary) return element(pointer->args[0], pointer->args[1] + index);
-  const Type t = pointer.type() == Type::index ? Type::index : Type::real;  // a table of bounds, or floats
+  const Type t = pointer.type() == Type::index || pointer.type() == Type::whole_in ? Type::index : Type::real;  // a table of bounds, or floats
   return make({Expr::Form::element, t, 0, 0, {}, {std::move(pointer), std::move(index)}});
 }
 Expr choose(Expr flag, Expr a, Expr b) {
@@ -24,10 +24,10 @@ Expr choose(Expr flag, Expr a, Expr b) {
 
 static bool is_binary(const Expr& e, std::string_view op) { return e->form == Expr::Form::binary && e->text == op; }
 static Type result(const Expr& a, const Expr& b) {
-  if (a.type() == Type::in || a.type() == Type::out) return a.type();
+  if (a.type() == Type::in || a.type() == Type::out || a.type() == Type::whole_in) return a.type();
   return a.type() == Type::index ? b.type() : a.type();
 }
-static bool address(const Expr& e) { return e.type() == Type::index || e.type() == Type::in || e.type() == Type::out; }
+static bool address(const Expr& e) { return e.type() == Type::index || e.type() == Type::in || e.type() == Type::out || e.type() == Type::whole_in; }
 
 Expr operator+(Expr a, Expr b) {
   if (address(a) && address(b)) {

@@ -10,7 +10,7 @@
 
 namespace attune::loops {
 
-enum class Type { none, index, real, flag, vec, ivec, lanes, in, out, memory };  // in, out: const float*, float*
+enum class Type { none, index, real, flag, vec, ivec, lanes, in, out, memory, whole_in };  // in, out, whole_in: const float*, float*, const int*
 
 class Expr {
  public:
@@ -102,6 +102,7 @@ struct Function {
   std::string comment;
   std::vector<Parameter> parameters;
   Body body;
+  Type result = Type::none;
   bool fixed = false;  // called from outside: its parameters stay
 };
 

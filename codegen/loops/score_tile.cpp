@@ -1,12 +1,13 @@
 // The micro-kernels of a stream: scores, their weights, and the product with the values.
+#include <algorithm>
+
 #include "loops/stream.h"
 
 namespace attune::loops {
 
 bool StreamCode::reads_rows() const {
-  for (const View& v : s_.element.tensors)
-    if (!v.dims[2].empty()) return true;
-  return false;
+  const auto along_rows = [](const Expression& e) { return std::any_of(e.tensors.begin(), e.tensors.end(), [](const View& v) { return !v.dims[2].empty(); }); };
+  return along_rows(s_.element) || along_rows(s_.algebra.scale) || (s_.keep && along_rows(s_.keep->code));
 }
 
 // Scores of t.rows columns against t.vectors vectors of rows, stored as [column][row]: raw, with the
@@ -134,7 +135,8 @@ void StreamCode::set_factors(Block& b, const RowBlocks& r, Path path) {
   for (int v = 0; v < r.tile.vectors; ++v) {
     const auto load = [&](long slot) { return call("load", Type::vec, {local(slot + v * lanes_)}); };
     ElementCode e = by_algebra(s_.algebra.scale);
-    e.at = {index("c0"), index("c1"), index("row"), 0};
+    e.at = {index("c0"), index("c1"), index("row") + Expr(v * lanes_), 0};
+    e.part = v == r.tile.vectors - 1 ? last_part(r) : -1;
     e.total = load(at_.total());
     e.peak = load(at_.peak());
     const auto splat = [](double x) { return call("splat", Type::vec, {real(x)}); };

@@ -147,10 +147,44 @@ std::string StreamCode::fold(const RowBlocks& r, Holes holes) {
   return n;
 }
 
+// Whether a block of columns, of which tables decide what counts, has a pair that does: most that have
+// one show it in their first column.
+std::string StreamCode::some_pair(const RowBlocks& r) {
+  const std::string n = fmt::format("{}_some_pair_of_{}", c_.prefix, r.rows);
+  if (c_.has(n)) return n;
+  Function f;
+  f.name = n;
+  f.comment = fmt::format("Whether any of {} rows and `count` columns from col on counts.", r.rows);
+  f.result = Type::flag;
+  f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}, {Type::index, "count"}};
+  Block b(f.body);
+  Block j = b.loop("j", index("col"), index("col") + index("count"));
+  Expr some;
+  for (int v = 0; v < r.tile.vectors; ++v) {
+    ElementCode e;
+    e.memory = &c_.memory;
+    e.expression = &s_.keep->code;
+    e.at = {index("c0"), index("c1"), index("row") + Expr(v * lanes_), index("j")};
+    e.lane_axis = 2;
+    e.part = v == r.tile.vectors - 1 ? last_part(r) : -1;
+    const Expr counts = e.truth(s_.keep->code.root());
+    some = some ? call("either", Type::lanes, {some, counts}) : counts;
+  }
+  Block found = j.when(call("any", Type::flag, {some}));
+  found.text("return true;");
+  b.text("return false;");
+  c_.kernel.functions.push_back(std::move(f));
+  return n;
+}
+
 void StreamCode::visit_runs(Block& b, const RowBlocks& r, const Expr& i, Path path) {
   const auto visitor = [&](Columns kinds, bool first_band) { return path == Path::safe ? visit_safely(r, kinds) : visit(r, kinds, first_band); };
   const auto run = [&](Block& at, const Expr& begin, const Expr& end, const std::string& of_columns, const Expr& whole_begin, const Expr& whole_end) {
     Block col = at.loop("col", begin, end, p_.column_block);
+    if (s_.keep && s_.keep->at_run_time) {
+      Block none = col.when(call("!", Type::flag, {call(some_pair(r), Type::flag, {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), least(Expr(p_.column_block), end - index("col"))})}));
+      none.text("continue;");
+    }
     col.run(call(of_columns, Type::none,
                  {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), least(Expr(p_.column_block), end - index("col")), whole_begin, whole_end, name("local", Type::out), name("fresh", Type::flag)}));
     col.assign(name("fresh", Type::flag), name("false", Type::flag));
@@ -198,7 +232,7 @@ void StreamCode::each_vector(Block& at, const std::function<void(Block&, const E
 // Divides by the sums, as the algebra says, and mends the rows whose result is not finite.
 void StreamCode::finish(Block& b, const RowBlocks& r) {
   const Expr out = name("out", Type::out);
-  if (r.runs.some_empty || s_.cols == 0) {
+  if (r.runs.some_empty || s_.cols == 0 || (s_.keep && s_.keep->at_run_time)) {
     Block none = b.when(name("fresh", Type::flag));
     Block i = none.loop("i", 0, r.rows);
     Block n = i.loop("n", 0, s_.width);

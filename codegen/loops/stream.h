@@ -102,6 +102,7 @@ class StreamCode {
   long last_part(const RowBlocks&) const;
   bool last_is_longest() const;
   std::string fold(const RowBlocks&, Holes = Holes::none);
+  std::string some_pair(const RowBlocks&);
   void visit_runs(Block&, const RowBlocks&, const Expr& i, Path);
   void finish(Block&, const RowBlocks&);
   void each_vector(Block&, const std::function<void(Block&, const Expr& n, long part)>&) const;
@@ -109,7 +110,7 @@ class StreamCode {
   std::string block(const RowBlocks&);
   std::pair<Expr, Expr> hull(Block&, const Expr& vector, const std::string& suffix) const;
   Expr bound(const Affine&, const Expr& i, long count) const;
-  bool reads_rows() const;  // the element reads tensors along the rows
+  bool reads_rows() const;  // tensors are read along the rows
   long a_row() const { return *stride_of(s_.a.dims[2]); }
   long a_depth() const { return *stride_of(s_.a.dims[3]); }
   long b_col() const { return *stride_of(s_.b.dims[2]); }

@@ -10,7 +10,7 @@ namespace attune::loops {
 namespace {
 
 bool sums(const Expr& e) { return e->form == Expr::Form::binary && (e->text == "+" || e->text == "-"); }
-bool pointer(const Expr& e) { return e.type() == Type::in || e.type() == Type::out; }
+bool pointer(const Expr& e) { return e.type() == Type::in || e.type() == Type::out || e.type() == Type::whole_in; }
 
 Expr root_of(Expr e) {
   while (e->form == Expr::Form::binary || e->form == Expr::Form::element) {

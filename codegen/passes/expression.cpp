@@ -1,7 +1,13 @@
 #include "passes/expression.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <stdexcept>
+
+#include "graph/print.h"
 
 namespace attune {
 
@@ -18,10 +24,10 @@ int ExpressionBuilder::add(const Term& t) {
 
 int ExpressionBuilder::constant(double value, Kind kind) { return add({Fn::constant, kind, value, 0, {}}); }
 
-int ExpressionBuilder::tensor(const View& v) {
+int ExpressionBuilder::tensor(const View& v, Kind kind) {
   auto it = std::find(e_.tensors.begin(), e_.tensors.end(), v);
   if (it == e_.tensors.end()) it = e_.tensors.insert(e_.tensors.end(), v);
-  return add({Fn::tensor, Kind::real, 0, it - e_.tensors.begin(), {}});
+  return add({Fn::tensor, kind, 0, it - e_.tensors.begin(), {}});
 }
 
 int ExpressionBuilder::apply(Fn fn, Kind kind, std::vector<int> operands) { return add({fn, kind, 0, 0, std::move(operands)}); }
@@ -51,7 +57,52 @@ int ExpressionBuilder::elementwise(Op op, Kind kind, std::vector<int> in) {
   return apply(fn, result, std::move(in));
 }
 
-int ExpressionBuilder::index(const Graph& g, int node) {
+// offset + the sum of strides * coordinates, if an integer expression is that.
+struct AffineIndex {
+  long offset = 0;
+  std::array<long, region_rank> strides{};
+};
+static std::optional<AffineIndex> affine_index(const Graph& g, int node) {
+  const Node& n = g[node];
+  AffineIndex r;
+  if (n.op == Op::constant) r.offset = n.attr.count;
+  else if (n.op >= Op::batch_index && n.op <= Op::kv_index) r.strides[std::size_t(n.op) - std::size_t(Op::batch_index)] = 1;
+  else if (n.op == Op::add || n.op == Op::sub || n.op == Op::mul) {
+    const auto x = affine_index(g, n.in[0]), y = affine_index(g, n.in[1]);
+    if (!x || !y) return std::nullopt;
+    const auto combined = [](const AffineIndex& a, long by, const AffineIndex& b, long times) {
+      AffineIndex s{a.offset * by + b.offset * times, {}};
+      for (std::size_t i = 0; i < s.strides.size(); ++i) s.strides[i] = a.strides[i] * by + b.strides[i] * times;
+      return s;
+    };
+    if (n.op != Op::mul) return combined(*x, 1, *y, n.op == Op::add ? 1 : -1);
+    if (g[n.in[1]].op == Op::constant) return combined(*x, y->offset, {}, 0);
+    if (g[n.in[0]].op == Op::constant) return combined(*y, x->offset, {}, 0);
+    return std::nullopt;
+  } else {
+    return std::nullopt;
+  }
+  return r;
+}
+
+// The element of a table at affine indices is one of a tensor that lies as the coordinates go.
+static View looked_up(const Graph& g, const Node& n, const View& table) {
+  View v{table.buffer, table.offset, std::vector<Axes>(std::size_t(region_rank))};
+  long stride = 1;
+  std::array<long, region_rank> strides{};
+  for (int i = n.operands() - 1; i > 0; --i) {
+    const auto at = affine_index(g, n.in[std::size_t(i)]);
+    if (!at) throw std::invalid_argument(fmt::format("{}: an index of a table is more than a sum of coordinates and their multiples; lay the table out so that it is one", expression_text(g, int(&n - g.nodes.data()))));
+    v.offset += stride * at->offset;
+    for (std::size_t c = 0; c < strides.size(); ++c) strides[c] += stride * at->strides[c];
+    stride *= g[n.in[0]].type.dims[i - 1];
+  }
+  for (std::size_t c = 0; c < strides.size(); ++c)
+    if (strides[c] != 0) v.dims[c] = {{stride, strides[c]}};
+  return v;
+}
+
+int ExpressionBuilder::index(const Graph& g, int node, const Stored& stored) {
   const Node& n = g[node];
   switch (n.op) {
     case Op::constant: return n.type.kind == Kind::integer ? constant(double(n.attr.count), Kind::integer) : constant(n.attr.value);
@@ -63,11 +114,12 @@ int ExpressionBuilder::index(const Graph& g, int node) {
     case Op::row_max: return apply(Fn::peak, Kind::real, {});
     case Op::old_max: return apply(Fn::old_peak, Kind::real, {});
     case Op::row_sum: return apply(Fn::total, Kind::real, {});
+    case Op::look_up: return tensor(looked_up(g, n, stored(n.in[0])), n.type.kind);
     default: break;
   }
   std::vector<int> in;
   for (int k : n.in)
-    if (k >= 0) in.push_back(index(g, k));
+    if (k >= 0) in.push_back(index(g, k, stored));
   return elementwise(n.op, n.type.kind, in);
 }
 
@@ -94,9 +146,9 @@ Expression ExpressionBuilder::finish(int root) {
   return r;
 }
 
-Expression index_expression_of(const Graph& g, int node) {
+Expression index_expression_of(const Graph& g, int node, const ExpressionBuilder::Stored& stored) {
   ExpressionBuilder b;
-  return b.finish(b.index(g, node));
+  return b.finish(b.index(g, node, stored));
 }
 
 double extract_scale(Expression& e) {
@@ -121,7 +173,7 @@ double extract_scale(Expression& e) {
     Term t = e.terms[std::size_t(i)];
     for (int& k : t.in) k = renamed[std::size_t(k)];
     if (i == product) renamed.push_back(renamed[std::size_t(acc)]);
-    else if (t.fn == Fn::tensor) renamed.push_back(b.tensor(e.tensors[std::size_t(t.index)]));
+    else if (t.fn == Fn::tensor) renamed.push_back(b.tensor(e.tensors[std::size_t(t.index)], t.kind));
     else renamed.push_back(b.add(t));
   }
   e = b.finish(renamed.back());

@@ -1,5 +1,6 @@
 // From elementwise nodes of a graph to an Expression.
 #pragma once
+#include <functional>
 #include "passes/region.h"
 
 namespace attune {
@@ -10,10 +11,12 @@ class ExpressionBuilder {
   int add(const Term&);
   int constant(double value, Kind = Kind::real);
   int coordinate(int which) { return add({Fn::coordinate, Kind::integer, 0, which, {}}); }
-  int tensor(const View&);  // of four dims
+  int tensor(const View&, Kind = Kind::real);  // of four dims
   int apply(Fn, Kind, std::vector<int> operands);
-  // The term for a node of an index expression, of a reduction's algebra included.
-  int index(const Graph&, int node);
+  // The term for a node of an index expression, of a reduction's algebra included; `stored` says where
+  // a table lies.
+  using Stored = std::function<View(int node)>;
+  int index(const Graph&, int node, const Stored& stored);
   // Elementwise op of the graph on terms. Integer operands of a real op are converted where used.
   int elementwise(Op, Kind, std::vector<int> operands);
   Expression finish(int root);
@@ -22,7 +25,7 @@ class ExpressionBuilder {
   Expression e_;
 };
 
-Expression index_expression_of(const Graph&, int node);
+Expression index_expression_of(const Graph&, int node, const ExpressionBuilder::Stored&);
 
 // If the accumulator enters only as acc * constant: takes the factor out and returns it, else 1.
 double extract_scale(Expression&);

@@ -14,7 +14,7 @@ static double pairs(const Graph& g, int scores) {
   int keep = -1;
   while (g[scores].op == Op::mask) {
     const int p = g[scores].in[1];
-    if (keep >= 0) with.nodes.push_back({Op::both, {Kind::predicate, {}}, {}, {keep, p, -1, -1}, 0});
+    if (keep >= 0) with.nodes.push_back({Op::both, {Kind::predicate, {}}, {}, operand_list({keep, p}), 0});
     keep = keep >= 0 ? int(with.size()) - 1 : p;
     scores = g[scores].in[0];
   }

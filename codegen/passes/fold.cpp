@@ -54,7 +54,7 @@ static int fold(Rewriter& r, Node n) {
   if ((n.op == Op::add || n.op == Op::sub) && *b == 0 && same_type && !real) return n.in[0];
   if (n.op == Op::mul && inner.op == Op::mul && same_type && n.type.kind == Kind::scores) {  // (x * c) * d, each rounded once either way
     const std::optional<double> c = constant_of(r[inner.in[1]]);
-    if (c && inner.in[0] != n.in[1] && std::isfinite(*c * *b)) return r.add({Op::mul, n.type, {}, {inner.in[0], r.constant(*c * *b, Kind::real, n.line), -1, -1}, n.line});
+    if (c && inner.in[0] != n.in[1] && std::isfinite(*c * *b)) return r.add({Op::mul, n.type, {}, operand_list({inner.in[0], r.constant(*c * *b, Kind::real, n.line)}), n.line});
   }
   return r.add(n);
 }

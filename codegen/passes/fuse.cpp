@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "graph/expression.h"
 #include "passes/region_builder.h"
 
 namespace attune {
@@ -125,14 +126,14 @@ class Fuser {
   int term(ExpressionBuilder& e, int id, int acc, int root, long heads) {
     const Node& n = g_[id];
     if (id == acc) return e.apply(Fn::acc, Kind::real, {});
-    if (is_index(n.type.kind)) return e.index(g_, id);
+    if (is_index(n.type.kind)) return b_.index(e, id);
     if (n.op == Op::split_heads && acc >= 0 && leads_to(id, acc)) return term(e, n.in[0], acc, root, n.attr.count);
     // Coordinates are those of the root's elements: an index expression keeps to scores of its shape.
     const bool same_place = n.type.kind != Kind::scores || n.type.dims == g_[root].type.dims;
     const bool inside = id == root || (!views_[std::size_t(id)] && same_place && (private_to_user(id) || leads_to(id, acc)));
     if (inside && n.op == Op::mask) {
       const int x = term(e, n.in[0], acc, root, heads);
-      return e.apply(Fn::select, Kind::real, {e.index(g_, n.in[1]), x, e.constant(-std::numeric_limits<double>::infinity())});
+      return e.apply(Fn::select, Kind::real, {b_.index(e, n.in[1]), x, e.constant(-std::numeric_limits<double>::infinity())});
     }
     if (n.op == Op::rope && acc >= 0 && leads_to(id, acc)) return b_.rotated(e, n, term(e, n.in[0], acc, root, heads));
     if (inside && n.op == Op::rope && acc < 0) return b_.rotated(e, n, leaf(e, n.in[0], heads));  // the partner is read where it lies
@@ -232,7 +233,7 @@ class Fuser {
     for (const Term& t : plain.terms) {
       Term r = t;
       for (int& k : r.in) k = renamed[std::size_t(k)];
-      int added = t.fn == Fn::tensor ? again.tensor(plain.tensors[std::size_t(t.index)]) : again.add(r);
+      int added = t.fn == Fn::tensor ? again.tensor(plain.tensors[std::size_t(t.index)], t.kind) : again.add(r);
       if (t.fn == Fn::acc) added = again.apply(Fn::add, Kind::real, {added, again.tensor(aligned(v, region_rank))});
       renamed.push_back(added);
     }
@@ -261,10 +262,10 @@ class Fuser {
   int scores_term(ExpressionBuilder& e, int id, int acc) {  // scores are recomputed, never stored, however many read them
     const Node& n = g_[id];
     if (id == acc) return e.apply(Fn::acc, Kind::real, {});
-    if (is_index(n.type.kind)) return e.index(g_, id);
+    if (is_index(n.type.kind)) return b_.index(e, id);
     if (views_[std::size_t(id)] || !(n.op == Op::mask || elementwise(n.op)) || !leads_to(id, acc)) return leaf(e, id, 0, 2);
     const int x = scores_term(e, n.in[0], acc);
-    if (n.op == Op::mask) return e.apply(Fn::select, Kind::real, {e.index(g_, n.in[1]), x, e.constant(-std::numeric_limits<double>::infinity())});
+    if (n.op == Op::mask) return e.apply(Fn::select, Kind::real, {b_.index(e, n.in[1]), x, e.constant(-std::numeric_limits<double>::infinity())});
     std::vector<int> in{x};
     if (n.in[1] >= 0) in.push_back(scores_term(e, n.in[1], acc));
     return e.elementwise(n.op, n.type.kind, in);
@@ -279,7 +280,7 @@ class Fuser {
     int keep = -1;
     while (g_[scores].op == Op::mask) {
       const int p = g_[scores].in[1];
-      if (keep >= 0) predicates->nodes.push_back({Op::both, {Kind::predicate, {}}, {}, {keep, p, -1, -1}, 0});
+      if (keep >= 0) predicates->nodes.push_back({Op::both, {Kind::predicate, {}}, {}, operand_list({keep, p}), 0});
       keep = keep >= 0 ? int(predicates->size()) - 1 : p;
       scores = g_[scores].in[0];
     }
@@ -290,7 +291,7 @@ class Fuser {
     const int root = scores_term(e, scores, acc);
     s.element = e.finish(root);
     s.scale = extract_scale(s.element);
-    if (keep >= 0) s.keep = Predicate{predicates, keep, index_expression_of(*predicates, keep)};
+    if (keep >= 0) s.keep = Predicate{predicates, keep, b_.expression(*predicates, keep), mentions(*predicates, keep, Op::look_up)};
     s.algebra = b_.algebra(m.in[0]);
     s.a = simple(materialise(qk.in[0]), {2, 3}, false, qd);
     s.b = simple(transposed(materialise(qk.in[1])), {2, 3}, false, {4, {kd[0], kd[1], kd[3], kd[2]}});

@@ -67,6 +67,8 @@ class IndexAnalysis::Rows {
   }
 
   void eval(const Step& s, Lanes& r) {
+    // Truths are 0, 1, or a half where a table decides: both, either and negation keep to that.
+    if (s.unknown && compares(s.op)) return r.fill(0.5);
     const Lanes& x = lanes_[std::size_t(std::max(s.x, 0))];
     const Lanes& y = lanes_[std::size_t(std::max(s.y, 0))];
     const bool integer = s.kind == Kind::integer;
@@ -124,15 +126,23 @@ IndexAnalysis::IndexAnalysis(const Graph& g, int node, long batches, long heads)
   for (int i = 0; i <= node; ++i) {
     if (to[std::size_t(i)] < 0) continue;
     const Node& n = g[i];
-    const bool known = (n.op >= Op::add && n.op <= Op::negation) || n.op == Op::constant || is_leaf(n.op);
+    if (i < node && n.op == Op::input) continue;  // a table
+    const bool known = (n.op >= Op::add && n.op <= Op::negation) || n.op == Op::constant || is_leaf(n.op) || n.op == Op::look_up;
     if (!known || !is_index(n.type.kind)) throw std::invalid_argument("IndexAnalysis: a node is no function of the coordinates of a score");
     Step s{n.op, n.type.kind};
     if (n.op == Op::constant) s.value = n.type.kind == Kind::real ? n.attr.value : double(n.attr.count);
     if (is_leaf(n.op)) s.leaves = bit(n.op);
-    if (n.in[0] >= 0) s.x = to[std::size_t(n.in[0])];
-    if (n.in[1] >= 0) s.y = to[std::size_t(n.in[1])];
-    for (int k : {s.x, s.y})
-      if (k >= 0) s.leaves |= steps_[std::size_t(k)].leaves;
+    for (int k : n.in)
+      if (k >= 0 && is_index(g[k].type.kind)) {
+        s.leaves |= steps_[std::size_t(to[std::size_t(k)])].leaves;
+        s.unknown |= steps_[std::size_t(to[std::size_t(k)])].unknown;
+      }
+    if (n.op == Op::look_up) {
+      s.unknown = true;
+    } else {
+      if (n.in[0] >= 0) s.x = to[std::size_t(n.in[0])];
+      if (n.in[1] >= 0) s.y = to[std::size_t(n.in[1])];
+    }
     if ((s.op == Op::div && s.kind == Kind::integer) || s.op == Op::mod) {
       const Step& by = steps_[std::size_t(s.y)];
       if (by.op != Op::constant || by.value < 1) throw std::invalid_argument("IndexAnalysis: the divisor of an integer division isn't a positive constant");
@@ -227,6 +237,7 @@ IndexAnalysis::Bounds IndexAnalysis::bounds(const Step& s, const std::vector<Bou
     case Op::head_index: return {double(b.head0), double(b.head1 - 1)};
     case Op::q_index: return {double(b.q0), double(b.q1 - 1)};
     case Op::kv_index: return {double(b.kv0), double(b.kv1 - 1)};
+    case Op::look_up: return integer ? Bounds{-0x1p31, 0x1p31 - 1} : anything;
     case Op::add: return hull(x.lo + y.lo, x.lo + y.lo, x.hi + y.hi, x.hi + y.hi);
     case Op::sub: return hull(x.lo - y.hi, x.lo - y.hi, x.hi - y.lo, x.hi - y.lo);
     case Op::mul: return hull(x.lo * y.lo, x.lo * y.hi, x.hi * y.lo, x.hi * y.hi);
@@ -299,9 +310,13 @@ Kept IndexAnalysis::classify_exact(const Block& block) const {
   const Block whole = without_repeats(block);
   bool kept = false, removed = false;
   const auto see = [&](bool k) { (k ? kept : removed) = true; };
+  const auto saw = [&](double truth) {
+    kept |= truth != 0;
+    removed |= truth != 1;
+  };
   Rows<1> one(*this);  // most mixed blocks show it at a corner
   for (long q : {whole.q0, whole.q1 - 1})
-    for (long kv : {whole.kv0, whole.kv1 - 1}) see(one(whole.batch0, whole.head0, q, kv)[0] != 0);
+    for (long kv : {whole.kv0, whole.kv1 - 1}) saw(one(whole.batch0, whole.head0, q, kv)[0]);
   if (kept && removed) return Kept::mixed;
   Rows<row_width> rows(*this);
   std::vector<Block> work{whole};
@@ -313,7 +328,7 @@ Kept IndexAnalysis::classify_exact(const Block& block) const {
     } else if (small(b)) {
       for_rows(b, [&](long batch, long head, long q) {
         const auto& row = rows(batch, head, q, b.kv0);
-        for (long i = 0; i < b.kv1 - b.kv0; ++i) see(row[std::size_t(i)] != 0);
+        for (long i = 0; i < b.kv1 - b.kv0; ++i) saw(row[std::size_t(i)]);
         return !(kept && removed);
       });
     } else {
@@ -368,7 +383,7 @@ long IndexAnalysis::count_kept(const Block& block) const {
     } else if (small(b)) {
       for_rows(b, [&](long batch, long head, long q) {
         const auto& row = rows(batch, head, q, b.kv0);
-        for (long i = 0; i < b.kv1 - b.kv0; ++i) n += long(row[std::size_t(i)]);
+        for (long i = 0; i < b.kv1 - b.kv0; ++i) n += row[std::size_t(i)] != 0;
         return true;
       });
     } else {

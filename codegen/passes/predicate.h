@@ -19,7 +19,8 @@ struct Block {
 
 enum class Kept : unsigned char { none, all, mixed };
 
-// Analysis of one index expression of a graph. Integers are exact up to 2^53 in magnitude, beyond
+// Analysis of one index expression of a graph. What a table holds is known at run time only: bounds
+// and answers allow for any values of it, so that none and all hold for each. Integers are exact up to 2^53 in magnitude, beyond
 // what any expression that passes fits_int32 can reach. It keeps its own copy of the expression.
 class IndexAnalysis {
  public:
@@ -36,17 +37,18 @@ class IndexAnalysis {
 
   // By bounds alone: none and all are proofs, mixed means undecided.
   Kept classify(const Block&) const;
-  // Exact; takes at worst time linear in the block's scores.
+  // Exact where no table is read, else a proof; takes at worst time linear in the block's scores.
   Kept classify_exact(const Block&) const;
   bool at(long batch, long head, long q, long kv) const;
-  // The smallest and the largest kv that some score of the block keeps, or -1.
+  // The smallest and the largest kv that some score of the block keeps, or may keep; -1 if there is none.
   long first_kept(const Block& b) const { return edge(b, true); }
   long last_kept(const Block& b) const { return edge(b, false); }
-  // How many of the block's scores are kept.
+  // How many of the block's scores are kept, or may be.
   long count_kept(const Block&) const;
 
   // Whether the leaf, e.g. Op::head_index, occurs in the expression.
   bool depends_on(Op leaf) const;
+  bool reads_tables() const { return steps_.back().unknown; }
   long batches() const { return batches_; }
   long heads() const { return heads_; }
 
@@ -61,6 +63,7 @@ class IndexAnalysis {
     int x = -1, y = -1;
     double value = 0;     // of a constant
     unsigned leaves = 0;  // set of the coordinates below
+    bool unknown = false; // a table is read below
     // Bounds of operands that share a term count it twice, as in (q_index + 4) - q_index. So an
     // integer sum or a comparison of such operands also knows its value (of a comparison: left
     // minus right) as offset + the sum of its terms.

@@ -44,6 +44,7 @@ struct Buffer {
   Kind kind = Kind::scratch;
   std::string name;
   long floats = 0;
+  bool integers = false;  // input: of int32, as many as floats
   // weight: stored transposed, [in, out]
   bool transposed = false;
   // table: cosines of [positions, 2 * pairs] angles, then signed sines; turns[i] is cos and sin of
@@ -80,6 +81,7 @@ struct Predicate {
   std::shared_ptr<const Graph> graph;
   int node = -1;
   Expression code;
+  bool at_run_time = false;  // it reads tables, so that no analysis knows all that it removes
 };
 
 // out[c0, c1, row, n] = sum_col w(row, col) v[c0, c1, col, n], where w reduces

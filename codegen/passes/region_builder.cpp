@@ -60,7 +60,9 @@ static Buffer plain(Buffer::Kind kind, std::string_view name, long floats) {
 
 View RegionBuilder::input(int id) {
   const Node& n = g_[id];
-  return dense(buffer(plain(Buffer::Kind::input, n.attr.name, n.type.dims.size())), n.type.dims);
+  Buffer b = plain(Buffer::Kind::input, n.attr.name, n.type.dims.size());
+  b.integers = n.type.kind == Kind::integers;
+  return dense(buffer(b), n.type.dims);
 }
 
 View RegionBuilder::output(std::size_t index) {
@@ -130,9 +132,17 @@ int RegionBuilder::rotated(ExpressionBuilder& e, const Node& n, int x) {
   return e.apply(Fn::select, Kind::real, {inside, y, x});
 }
 
+Expression RegionBuilder::expression(const Graph& g, int id) {
+  return index_expression_of(g, id, [this](int table) { return input(table); });
+}
+
+int RegionBuilder::index(ExpressionBuilder& e, int id) {
+  return e.index(g_, id, [this](int table) { return input(table); });
+}
+
 RowAlgebra RegionBuilder::algebra(int id) {
   const Node& n = g_[id];
-  RowAlgebra a{index_expression_of(g_, n.in[1]), index_expression_of(g_, n.in[2]), index_expression_of(g_, n.in[3])};
+  RowAlgebra a{expression(g_, n.in[1]), expression(g_, n.in[2]), expression(g_, n.in[3])};
   a.peak_cancels = Algebra(g_, id).row_max_cancels();
   a.tracks_peak = a.weight.uses(Fn::peak) || a.scale.uses(Fn::peak);
   return a;

@@ -10,7 +10,7 @@ int Rewriter::add(const Node& n) {
 }
 
 int Rewriter::constant(double value, Kind kind, int line) {
-  Node n{Op::constant, {kind, {}}, {}, {-1, -1, -1, -1}, line};
+  Node n{Op::constant, {kind, {}}, {}, operand_list({}), line};
   if (kind == Kind::integer) n.attr.count = long(value);
   else n.attr.value = value;
   return add(n);

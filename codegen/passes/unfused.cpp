@@ -11,7 +11,7 @@ class Unfused {
 
   Program run() {
     for (int i = 0; i < int(g_.size()); ++i)
-      if (!is_index(g_[i].type.kind) && g_[i].op != Op::weight) views_[std::size_t(i)] = compute(i);
+      if (!is_index(g_[i].type.kind) && g_[i].type.kind != Kind::integers && g_[i].op != Op::weight) views_[std::size_t(i)] = compute(i);
     for (std::size_t i = 0; i < g_.outputs.size(); ++i)
       if (View out = b_.output(i); !(out == views_[std::size_t(g_.outputs[i].node)])) b_.copy(views_[std::size_t(g_.outputs[i].node)], out, "copy");
     return b_.finish();
@@ -50,7 +50,7 @@ class Unfused {
       case Op::reduce_rows: b_.add("reduce", "", RowReduce{of(n.in[0]), out, b_.algebra(id)}); break;
       default: {
         ExpressionBuilder e;
-        const auto term = [&](int k) { return is_index(g_[k].type.kind) ? e.index(g_, k) : e.tensor(aligned(of(k), region_rank)); };
+        const auto term = [&](int k) { return is_index(g_[k].type.kind) ? b_.index(e, k) : e.tensor(aligned(of(k), region_rank)); };
         int root = -1;
         if (n.op == Op::rope) root = b_.rotated(e, n, term(n.in[0]));
         else if (n.op == Op::mask) root = e.apply(Fn::select, Kind::real, {term(n.in[1]), term(n.in[0]), e.constant(-std::numeric_limits<double>::infinity())});

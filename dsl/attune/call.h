@@ -32,7 +32,7 @@ constexpr auto report_name() {
   if constexpr (N == Naming::unknown) static_assert(ok, "attune::call or attune::pack: the kernel has no argument of this name; its header lists them");
   if constexpr (N == Naming::twice) static_assert(ok, "attune::call or attune::pack: an argument is given twice; drop one");
   if constexpr (N == Naming::missing) static_assert(ok, "attune::call or attune::pack: an argument is missing; give every tensor that the kernel's header lists");
-  if constexpr (N == Naming::wrong_pointer) static_assert(ok, "attune::call or attune::pack: an argument is no pointer of the right kind; inputs are const float*, outputs float*");
+  if constexpr (N == Naming::wrong_pointer) static_assert(ok, "attune::call or attune::pack: an argument is no pointer of the right kind; inputs are const float* or, of tables of integers, const int32_t*, outputs float*");
 }
 
 template <class Struct, class Key>

@@ -114,7 +114,7 @@ class Reifier {
     while (top) {
       Declared* d = work[top - 1];
       const std::size_t before = top;
-      std::array<int, max_operands> in{-1, -1, -1, -1};
+      Operands in = operand_list({});
       if (d->id < 0) {
         if (top + max_operands > work.size()) work.resize(2 * work.size(), nullptr);
         for (std::size_t k = max_operands; k-- > 0;) {

@@ -3,6 +3,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <string_view>
 #include <vector>
 
@@ -26,14 +27,16 @@ enum class Op : unsigned char {
   lt, le, eq, both, either, negation,
   // leaves of index expressions
   constant, batch_index, head_index, q_index, kv_index,
+  look_up,       // a table, an integer per dim of it: the element there
   // leaves of the algebra of a row reduction
   score, row_max, old_max, row_sum,
 };
 
 // What a node's value is. integer, real and predicate have no dims: they are functions of the
 // coordinates (batch, head, q, kv) of one score, or of the state of one row.
-// scores: a rank-4 tensor [batch, heads, q, kv], the only thing a mask may be put on.
-enum class Kind : unsigned char { integer, real, predicate, tensor, scores };
+// scores: a rank-4 tensor [batch, heads, q, kv], the only thing a mask may be put on. integers: a
+// stored tensor of int32, which look_up alone reads.
+enum class Kind : unsigned char { integer, real, predicate, tensor, scores, integers };
 
 constexpr bool is_index(Kind k) { return k <= Kind::predicate; }
 
@@ -79,12 +82,19 @@ struct Attr {
   constexpr bool operator==(const Attr&) const = default;
 };
 
-inline constexpr int max_operands = 4;
+inline constexpr int max_operands = 5;
+using Operands = std::array<int, max_operands>;  // -1 behind the last
+constexpr Operands operand_list(std::initializer_list<int> in) {
+  Operands r{-1, -1, -1, -1, -1};
+  std::size_t i = 0;
+  for (int k : in) r[i++] = k;
+  return r;
+}
 struct Node {
   Op op = Op::input;
   Type type{};
   Attr attr{};
-  std::array<int, max_operands> in{-1, -1, -1, -1};
+  Operands in = operand_list({});
   int line = 0;  // where the user wrote it; no part of the node's identity
   constexpr bool same(const Node& o) const { return op == o.op && type == o.type && attr == o.attr && in == o.in; }
   constexpr int operands() const {

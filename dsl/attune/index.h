@@ -8,6 +8,7 @@
 // floating literal in it is real: there `/` divides and `%` is an error.
 #pragma once
 #include <boost/hana/tuple.hpp>
+#include <boost/hana/unpack.hpp>
 #include <concepts>
 #include <type_traits>
 
@@ -46,8 +47,18 @@ struct literal {
   constexpr literal(Value v) : value(v) {}
 };
 
+// Read by coordinates, as in lengths(batch_index): a run-time argument of the kernel.
+template <class Table, class... I>
+struct looked_up {
+  static constexpr Kind kind = Table::element;
+  Table table;
+  hana::tuple<I...> at;
+};
+
 template <class T>
 inline constexpr bool is_index_expression = false;
+template <class Table, class... I>
+inline constexpr bool is_index_expression<looked_up<Table, I...>> = true;
 template <Op O, Kind K, class P>
 inline constexpr bool is_index_expression<apply<O, K, P>> = true;
 template <Kind K>
@@ -73,6 +84,8 @@ template <class T>
 inline constexpr Leaves leaves = 0;
 template <Op O, Kind K, class... X>
 inline constexpr Leaves leaves<apply<O, K, hana::tuple<X...>>> = (leaf(O) | ... | leaves<X>);
+template <class Table, class... I>
+inline constexpr Leaves leaves<looked_up<Table, I...>> = (0u | ... | leaves<I>);
 
 constexpr const auto& lift(const index_expression auto& e) { return e; }
 template <std::floating_point T>
@@ -137,6 +150,10 @@ constexpr ref fold(const literal<K>& l, int line) {
 }
 template <Op O, Kind K>
 constexpr ref fold(const apply<O, K, hana::tuple<>>&, int line) { return ref(O, {K, {}}, {}, line); }
+template <class Table, class... I>
+constexpr ref fold(const looked_up<Table, I...>& e, int line) {
+  return hana::unpack(e.at, [&](const auto&... i) { return ref(Op::look_up, {Table::element, {}}, {}, line, ref(Op::input, Table::type, {.name = e.table.name}, line), fold(i, line)...); });
+}
 template <Op O, Kind K, class A>
 constexpr ref fold(const apply<O, K, hana::tuple<A>>& e, int line) { return ref(O, {K, {}}, {}, line, fold(e.a, line)); }
 template <Op O, Kind K, class A, class B>

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "attune/arithmetic.h"
+#include "attune/table.h"
 
 namespace attune {
 

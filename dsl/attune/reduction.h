@@ -33,12 +33,12 @@ constexpr Rule algebra_rule() {
     if (k != Kind::real && k != Kind::integer) return Rule::algebra_of_predicate;
   const bool known = !(leaves<W> & ~(leaf(Op::score) | leaf(Op::row_max))) &&
                      !(leaves<R> & ~(leaf(Op::old_max) | leaf(Op::row_max))) &&
-                     !(leaves<S> & ~(leaf(Op::row_sum) | leaf(Op::row_max)));
+                     !(leaves<S> & ~(leaf(Op::row_sum) | leaf(Op::row_max) | leaf(Op::batch_index) | leaf(Op::head_index) | leaf(Op::q_index)));
   return known ? Rule::ok : Rule::algebra_leaf_misplaced;
 }
 
 // `weight` of score and row_max; `rescale` of old_max and row_max, 1 where the weight knows no
-// row_max; `scale` of row_sum and row_max.
+// row_max; `scale` of row_sum, row_max and where the row is (batch_index, head_index, q_index).
 template <operand W, operand R, operand S>
 constexpr auto algebra(const W& weight, const R& rescale, const S& scale) {
   if constexpr (is_poison<W> || is_poison<R> || is_poison<S>) {

@@ -11,6 +11,8 @@ namespace attune {
 // What an op returns after its error was reported; whatever takes it returns it again, silently.
 struct poison {
   static constexpr Type type{Kind::tensor, {max_rank, {1, 1, 1, 1}}};  // for those who read its dims
+  template <class... I>
+  constexpr poison operator()(const I&...) const { return {}; }  // for those who took it for a table
 };
 template <class T>
 inline constexpr bool is_poison = false;
@@ -100,9 +102,14 @@ constexpr auto report() {
     ATTUNE_OF_OPERATORS(ok, "score, row_max, old_max and row_sum are known inside algebra(..) only; elsewhere use the scores themselves");
     ATTUNE_OF_TENSOR_OPS(ok, "score, row_max, old_max and row_sum are known inside algebra(..) only; elsewhere use the scores themselves");
   }
-  if constexpr (R == Rule::algebra_leaf_misplaced) static_assert(ok, "algebra(weight, rescale, scale): one of them uses what it can not know; weight takes score and row_max, rescale old_max and row_max, scale row_sum and row_max");
+  if constexpr (R == Rule::algebra_leaf_misplaced) static_assert(ok, "algebra(weight, rescale, scale): one of them uses what it can not know; weight takes score and row_max, rescale old_max and row_max, scale row_sum, row_max and the row's batch_index, head_index and q_index");
   if constexpr (R == Rule::algebra_of_predicate) static_assert(ok, "algebra(weight, rescale, scale): one of them is no number; build it of score, row_max, old_max and row_sum by arithmetic");
   if constexpr (R == Rule::algebra_wanted) static_assert(ok, "row_reduction(s, a): a is no algebra; make it by algebra(weight, rescale, scale)");
+  if constexpr (R == Rule::table_rank) static_assert(A == B, "t(indices..): a table takes an index for each of its dims (left: dims, right: given)");
+  if constexpr (R == Rule::table_index_kind) static_assert(ok, "t(indices..): an index is no integer; build it of batch_index, head_index, q_index, kv_index and whole numbers");
+  if constexpr (R == Rule::table_element) static_assert(ok, "table<element, dims..>(name): there are tables of int32 and of float32; take one of them");
+  if constexpr (R == Rule::rank_of_table) static_assert(A >= 1 && A <= max_rank, "table<element, dims..>(name): a table has one to four dims; merge some of them");
+  if constexpr (R == Rule::table_empty) static_assert(A > 0, "table<element, dims..>(name): an extent is less than 1; a table holds something");
 }
 
 // Of a spec as a whole, from its type.
@@ -127,6 +134,7 @@ constexpr auto report_fault() {
   if constexpr (R == Rule::divisor_not_positive) static_assert(A > 0, "a / b or a % b: the divisor of integers is not positive; divide by 1 or more");
   if constexpr (R == Rule::rotated_dims_wrong) static_assert(A % 2 == 0 && A >= 2 && A <= B, "rope(x, {.dims = r}): r is not even and from 2 to head_dim; choose one that is (without .dims, r is head_dim)");
   if constexpr (R == Rule::rotation_base_wrong) static_assert(Line > Other, "rope(x, {.base = b}), on this line: b is not positive and finite; the usual base is 10000");
+  if constexpr (R == Rule::look_up_outside) static_assert(Line > Other, "t(indices..), used on this line: an index can leave the table (A: which of its dims, B: to where); make the table larger, or hold the index back by min and max");
 }
 
 #undef ATTUNE_OF

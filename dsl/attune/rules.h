@@ -36,6 +36,11 @@ enum class Rule : unsigned char {
   algebra_leaf_misplaced,
   algebra_of_predicate,
   algebra_wanted,
+  table_rank,        // a: dims, b: indices given
+  table_index_kind,  // an index is no integer
+  table_element,
+  rank_of_table,     // a: given
+  table_empty,       // a: its least extent
   // the whole graph
   two_shapes,
   input_and_weight,
@@ -44,6 +49,7 @@ enum class Rule : unsigned char {
   divisor_not_positive,  // a: given
   rotated_dims_wrong,    // a: dims, b: head_dim
   rotation_base_wrong,
+  look_up_outside,   // a: the dim of the table, b: an index that may arise there
   // the spec
   not_a_spec,
   result_not_tensor,

@@ -1,4 +1,4 @@
-// expect: algebra(weight, rescale, scale): one of them uses what it can not know; weight takes score and row_max
+// expect: algebra(weight, rescale, scale): one of them uses what it can not know; weight takes score and row_max, rescale old_max and row_max, scale row_sum, row_max and the row's batch_index, head_index and q_index
 #include <attune.h>
 using namespace attune;
 

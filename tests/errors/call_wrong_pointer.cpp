@@ -1,4 +1,4 @@
-// expect: attune::call or attune::pack: an argument is no pointer of the right kind; inputs are const float*, outputs float*
+// expect: attune::call or attune::pack: an argument is no pointer of the right kind; inputs are const float* or, of tables of integers, const int32_t*, outputs float*
 // shows: 'o', 'u', 't'
 #include <attune/call.h>
 using namespace attune::literals;

@@ -37,7 +37,7 @@ int Builder::add(Node n) {
 }
 
 int Builder::op(Op op, std::vector<int> operands, Attr attr) {
-  Node n{op, {}, attr, {-1, -1, -1, -1}, 0};
+  Node n{op, {}, attr, operand_list({}), 0};
   std::copy(operands.begin(), operands.end(), n.in.begin());
   std::vector<Type> in;
   for (int k : operands) in.push_back(g_[k].type);
@@ -55,30 +55,40 @@ int Builder::op(Op op, std::vector<int> operands, Attr attr) {
 int Builder::input(const Dims& dims) {
   Attr a;
   a.name = kept(fmt::format("x{}", size()));
-  return add({Op::input, {Kind::tensor, dims}, a, {-1, -1, -1, -1}, 0});
+  return add({Op::input, {Kind::tensor, dims}, a, operand_list({}), 0});
 }
 
 int Builder::weight(const Dims& dims) {
   Attr a;
   a.name = kept(fmt::format("w{}", size()));
-  return add({Op::weight, {Kind::tensor, dims}, a, {-1, -1, -1, -1}, 0});
+  return add({Op::weight, {Kind::tensor, dims}, a, operand_list({}), 0});
 }
 
 int Builder::leaf(Op op) {
   const bool state = op >= Op::score;
-  return add({op, {state ? Kind::real : Kind::integer, {}}, {}, {-1, -1, -1, -1}, 0});
+  return add({op, {state ? Kind::real : Kind::integer, {}}, {}, operand_list({}), 0});
 }
 
 int Builder::integer(long v) {
   Attr a;
   a.count = v;
-  return add({Op::constant, {Kind::integer, {}}, a, {-1, -1, -1, -1}, 0});
+  return add({Op::constant, {Kind::integer, {}}, a, operand_list({}), 0});
 }
 
 int Builder::real(double v) {
   Attr a;
   a.value = v;
-  return add({Op::constant, {Kind::real, {}}, a, {-1, -1, -1, -1}, 0});
+  return add({Op::constant, {Kind::real, {}}, a, operand_list({}), 0});
+}
+
+int Builder::look_up(Kind element, const Dims& dims, std::vector<int> at) {
+  Attr a;
+  a.name = kept(fmt::format("t{}", size()));
+  at.insert(at.begin(), add({Op::input, {element == Kind::integer ? Kind::integers : Kind::tensor, dims}, a, operand_list({}), 0}));
+  Node n{Op::look_up, {element, {}}, {}, {}, 0};
+  n.in = operand_list({});
+  std::copy(at.begin(), at.end(), n.in.begin());
+  return add(n);
 }
 
 void Builder::output(int node) { g_.outputs.push_back({kept(fmt::format("out{}", g_.outputs.size())), node}); }

@@ -21,6 +21,9 @@ class Builder {
   int integer(long);
   int real(double);
 
+  // A table of its own, of int32 or f32, read at these indices.
+  int look_up(Kind element, const Dims&, std::vector<int> at);
+
   void output(int node);
   // What the outputs reach.
   Graph finish() const;

@@ -19,8 +19,23 @@ int Expressions::integer(const Extents& x, int depth) {
   }
 }
 
+// An element of a table, of a shape that its indices keep to.
+int Expressions::looked_up(const Extents& x, Kind element) {
+  switch (r_.below(5)) {
+    case 0: return b_.look_up(element, {1, {x.batch}}, {b_.leaf(Op::batch_index)});
+    case 1: return b_.look_up(element, {2, {x.heads, x.q}}, {b_.leaf(Op::head_index), q()});
+    case 2: return b_.look_up(element, {2, {x.batch, x.kv}}, {b_.leaf(Op::batch_index), kv()});
+    case 3: return b_.look_up(element, {1, {x.q + x.kv}}, {b_.op(Op::add, {b_.op(Op::sub, {q(), kv()}), b_.integer(x.kv)})});
+    default: return b_.look_up(element, {3, {x.heads, x.q, x.kv}}, {b_.leaf(Op::head_index), q(), kv()});
+  }
+}
+
 int Expressions::comparison(const Extents& x, int depth) {
   int a = integer(x, depth - 1), b = integer(x, depth - 1);
+  if (x.batch * x.q * x.kv > 0 && r_.chance(20)) {
+    a = looked_up(x, Kind::integer);
+    if (r_.chance(40)) b = looked_up(x, Kind::integer);
+  }
   if (r_.chance(15)) a = b_.op(Op::mul, {a, b_.real(r_.of({0.5, -0.25, 1.5, 2.0}))});
   if (r_.chance(5)) b = b_.op(Op::add, {b, b_.real(r_.of({0.5, -2.25}))});
   return b_.op(r_.of({Op::lt, Op::le, Op::le, Op::lt, Op::eq}), {a, b});
@@ -59,6 +74,7 @@ int Expressions::predicate(const Extents& x, int depth) {
 int Expressions::bias(const Extents& x) {
   const auto constant = [&] { return b_.real(r_.of({0.1, -0.05, 0.5, 1.0, -0.3})); };
   const int distance = b_.op(Op::sub, {kv(), q()});
+  if (x.batch * x.q * x.kv > 0 && r_.chance(15)) return looked_up(x, Kind::real);
   switch (r_.below(7)) {
     case 0:
     case 1: return b_.op(Op::mul, {constant(), distance});

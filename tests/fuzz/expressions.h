@@ -26,6 +26,7 @@ class Expressions {
 
  private:
   int integer(const Extents&, int depth);
+  int looked_up(const Extents&, Kind element);
   int comparison(const Extents&, int depth);
   int pattern(const Extents&);
   int q() { return b_.leaf(Op::q_index); }

@@ -34,6 +34,8 @@ def tensors(inputs, weights=()):
     normal = Normal(1)
 
     def draw(shape, sd):
+        if shape[0] == "integers":  # of a table
+            return torch.tensor([math.floor(4 * abs(normal())) for _ in range(math.prod(shape[1:]))]).reshape(shape[1:])
         values = [normal() * sd for _ in range(math.prod(shape))]
         return torch.tensor(values, dtype=torch.float32).double().reshape(shape)
 
@@ -203,7 +205,63 @@ def temperature_of_position():
     return softmax(scores(q, k) * temperature, CAUSAL) @ v
 
 
+# ---- tables that are known at run time ----------------------------------------------------------------
+
+def with_table(*shape, batch=1):
+    return tensors([(batch, H, T, D)] * 3 + [shape])
+
+
+@case
+def key_padding():
+    q, k, v, lengths = with_table("integers", 2, batch=2)
+    p = softmax(scores(q, k), (J < lengths[:, None, None])[:, None].expand(2, H, T, T))
+    return p.nan_to_num(0) @ v  # a sequence of length 0
+
+
+@case
+def documents():
+    q, k, v, document = with_table("integers", 2, T, batch=2)
+    return softmax(scores(q, k), (CAUSAL & (document[:, :, None] == document[:, None, :]))[:, None].expand(2, H, T, T)) @ v
+
+
+@case
+def document_offsets():
+    q, k, v, first = with_table("integers", T)
+    return softmax(scores(q, k), CAUSAL & (first[:, None] <= J)).nan_to_num(0) @ v
+
+
+@case
+def tree_of_drafts():
+    q, k, v, ancestor = with_table("integers", T, T)
+    return softmax(scores(q, k), (I == J) | (ancestor > 1)) @ v
+
+
+@case
+def boolean_mask():
+    q, k, v, kept = with_table("integers", 2, 1, T, T, batch=2)
+    return softmax(scores(q, k), ((kept != 0) | (J < 1)).expand(2, H, T, T)) @ v
+
+
+@case
+def alibi_by_table():
+    q, k, v, slopes = with_table(H)
+    return softmax(scores(q, k) - slopes[:, None, None] * (I - J), CAUSAL) @ v
+
+
+@case
+def relative_bias():
+    q, k, v, relative = with_table(H, 2 * T - 1)
+    return softmax(scores(q, k) + relative[:, J - I + T - 1]) @ v
+
+
 # ---- row reductions -----------------------------------------------------------------------------------
+
+@case
+def learned_sink():
+    q, k, v, sinks = with_table(H)
+    s = scores(q, k).masked_fill(~MASKS["sliding_window"], -math.inf)
+    return torch.softmax(torch.cat([s, sinks[None, :, None, None].expand(1, H, T, 1)], -1), -1)[..., :-1] @ v
+
 
 @case
 def softmax_one():

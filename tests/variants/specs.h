@@ -54,10 +54,42 @@ constexpr auto clipped = [] { return attention<1, T, T>([](auto s) { return soft
 template <long T>
 constexpr auto temperature_of_position = [] { return attention<1, T, T>([](auto s) { return softmax(mask(s * input<T, 1>("temperature"), causal)); }); };
 
+// ---- tables that are known at run time --------------------------------------------------------------
+
+inline constexpr auto lengths = table<int32, 2>("lengths");
+template <long T>
+constexpr auto document = table<int32, 2, T>("document");
+template <long T>
+constexpr auto parent_of = table<int32, T, T>("is_ancestor");  // a tree of drafts: which token descends from which
+template <long T>
+constexpr auto kept = table<int32, 2, 1, T, T>("kept");
+template <long T>
+constexpr auto first_key = table<int32, T>("first_key");  // where each query's document begins
+inline constexpr auto slopes = table<float32, 2>("slopes");
+template <long T>
+constexpr auto relative = table<float32, 2, 2 * T - 1>("relative");
+
+template <long T>
+constexpr auto key_padding = [] { return attention<2, T, T>([](auto s) { return softmax(mask(s, kv_index < lengths(batch_index))); }); };
+template <long T>
+constexpr auto documents = [] { return attention<2, T, T>([](auto s) { return softmax(mask(s, causal && document<T>(batch_index, q_index) == document<T>(batch_index, kv_index))); }); };
+template <long T>
+constexpr auto document_offsets = [] { return attention<1, T, T>([](auto s) { return softmax(mask(s, causal && first_key<T>(q_index) <= kv_index)); }); };
+template <long T>
+constexpr auto tree_of_drafts = [] { return attention<1, T, T>([](auto s) { return softmax(mask(s, kv_index == q_index || parent_of<T>(q_index, kv_index) > 1)); }); };
+template <long T>
+constexpr auto boolean_mask = [] { return attention<2, T, T>([](auto s) { return softmax(mask(s, kept<T>(batch_index, 0, q_index, kv_index) != 0 || kv_index < 1)); }); };
+template <long T>
+constexpr auto alibi_by_table = [] { return attention<1, T, T>([](auto s) { return softmax(mask(s - slopes(head_index) * behind, causal)); }); };
+template <long T>
+constexpr auto relative_bias = [] { return attention<1, T, T>([](auto s) { return softmax(s + relative<T>(head_index, kv_index - q_index + (T - 1))); }); };
+
 // ---- row reductions ---------------------------------------------------------------------------------
 
 inline constexpr auto softmax_one_algebra = algebra(exp(score - row_max), exp(old_max - row_max), 1.0 / (row_sum + exp(0.0 - row_max)));
 inline constexpr auto sigmoid_algebra = algebra(1.0 / (1.0 + exp(-score)), 1.0, 1.0);
+inline constexpr auto sinks = table<float32, 2>("sinks");  // gpt-oss: a learned score that takes weight and has no value
+inline constexpr auto sink_algebra = algebra(exp(score - row_max), exp(old_max - row_max), 1.0 / (row_sum + exp(sinks(head_index) - row_max)));
 template <long T>  // by the number of keys
 constexpr auto relu_algebra = algebra(max(score, 0.0) / double(T), 1.0, 1.0);
 template <long T>
@@ -67,6 +99,8 @@ inline constexpr auto rational_algebra = algebra(1.0 / (1.0 + exp(-score)) + 0.2
 
 template <long T>
 constexpr auto softmax_one = [] { return attention<1, T, T>([](auto s) { return row_reduction(mask(s, causal), softmax_one_algebra); }); };
+template <long T>
+constexpr auto learned_sink = [] { return attention<1, T, T>([](auto s) { return row_reduction(mask(s, sliding_window), sink_algebra); }); };
 template <long T>  // with the bias of arXiv:2409.04431, -log of the length
 constexpr auto sigmoid = [] { return attention<1, T, T>([](auto s) { return row_reduction(mask(s - 2.5, causal), sigmoid_algebra); }); };
 template <long T>

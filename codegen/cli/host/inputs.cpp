@@ -67,7 +67,7 @@ Bindings standard_inputs(const Interface& interface, std::uint64_t seed) {
   for (const Argument& a : interface.inputs) {
     std::vector<float>& v = b[a.name];
     v.resize(std::size_t(a.dims.size()));
-    for (float& x : v) x = float(normal());
+    for (float& x : v) x = a.integers ? float(std::floor(4 * std::abs(normal()))) : float(normal());
   }
   for (const Argument& a : interface.weights) {
     std::vector<float>& v = b[a.name];
@@ -118,8 +118,9 @@ std::vector<Case> check_cases(const Graph& g, const Interface& interface) {
     cases.push_back({name, standard, true});
     return cases.back().values;
   };
-  const auto every_input = [&](Bindings& b, auto f) {
-    for (const Argument& a : interface.inputs) std::for_each(b[a.name].begin(), b[a.name].end(), f);
+  const auto every_input = [&](Bindings& b, auto f) {  // of floats
+    for (const Argument& a : interface.inputs)
+      if (!a.integers) std::for_each(b[a.name].begin(), b[a.name].end(), f);
   };
   if (!roles.left.empty()) {
     scale_logits(add("logits of sd 10"), roles, 10);
@@ -130,6 +131,15 @@ std::vector<Case> check_cases(const Graph& g, const Interface& interface) {
   every_input(add("all equal"), [](float& x) { x = 0.5f; });
   every_input(add("zeros"), [](float& x) { x = 0; });
   every_input(add("subnormals"), [i = 0](float& x) mutable { if (i++ % 2) x *= 0x1p-130f; });
+  const auto every_integer = [&](Bindings& b, auto f) {
+    for (const Argument& a : interface.inputs)
+      if (a.integers) std::for_each(b[a.name].begin(), b[a.name].end(), f);
+  };
+  if (std::any_of(interface.inputs.begin(), interface.inputs.end(), [](const Argument& a) { return a.integers; })) {
+    every_integer(add("integers of 16 bits"), [](float& x) { x *= 9973; });
+    every_integer(add("negative integers"), [](float& x) { x = -1 - x; });
+    every_integer(add("integers that seldom change"), [i = 0](float& x) mutable { x = float(i++ / 24); });
+  }
   if (!roles.right.empty()) {
     Bindings& b = add("NaN in the last key");
     for (const std::string& n : both(roles.right, roles.values)) for_row(b, interface, n, -1, [](float& x, long) { x = nan; });

@@ -20,7 +20,7 @@ class Normal {
   std::uint64_t state_;
 };
 
-// Activations N(0, 1), weights N(0, 1 / in_features).
+// Activations N(0, 1), weights N(0, 1 / in_features), integers floor(4 |N(0, 1)|).
 Bindings standard_inputs(const Interface&, std::uint64_t seed = 1);
 
 // Which inputs reach the left and the right operand of scores, and the values that scores weigh,

@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -53,7 +55,8 @@ Arguments::Arguments(const Interface& interface, const Bindings& values, Place p
     for (const Argument& a : from) {
       const std::vector<float>& v = values.at(a.name);
       to.emplace_back(v.size(), place);
-      std::copy(v.begin(), v.end(), to.back().data());
+      if (a.integers) std::transform(v.begin(), v.end(), to.back().data(), [](float x) { return std::bit_cast<float>(std::int32_t(x)); });
+      else std::copy(v.begin(), v.end(), to.back().data());
       if (place == Place::before_guard) to.back().make_read_only();
     }
   };
