@@ -63,12 +63,14 @@ class Operand {
 double own_rounding_of_score(Op op, double result) {
   if (op == Op::tanh) return 16 * f32_unit * std::abs(result) + 0x1p-22;
   if (op == Op::exp) return 16 * f32_unit * result;
+  if (op == Op::log) return 16 * f32_unit * std::abs(result);
   return 0;
 }
 
 double own_rounding(Op op, double a, double result) {
   if (op == Op::tanh) return 2 * f32_unit * std::abs(result) + 0x1p-22;
   if (op == Op::exp) return 16 * f32_unit * (1 + std::abs(a)) * result + f32_least_normal;
+  if (op == Op::log) return 8 * f32_unit * std::abs(result);
   return 2 * f32_unit * std::abs(result) + f32_least_normal;
 }
 

@@ -53,6 +53,7 @@ Interval apply(Op op, const Interval& a, const Interval& b) {
     case Op::exp:
       if (a.lo == a.hi) return std::exp(a.value);
       return {std::exp(a.lo), std::exp(a.value), std::exp(a.hi)};
+    case Op::log: return {a.lo < 0 ? -infinity : std::log(a.lo), std::log(a.value), std::log(a.hi)};
     default: throw std::logic_error("apply: not an arithmetic op");
   }
 }
@@ -90,7 +91,8 @@ Interval number_at(const Graph& g, int node, const Coordinates& at, const RowSta
     case Op::row_sum: return row.row_sum;
     case Op::look_up: return table_at(g, node, at);
     case Op::tanh:
-    case Op::exp: return apply(n.op, operand(0));
+    case Op::exp:
+    case Op::log: return apply(n.op, operand(0));
     default: return apply(n.op, operand(0), operand(1));
   }
 }

@@ -27,7 +27,7 @@ struct Interval {
   double error() const;
 };
 
-// `op` (add .. exp) on every pair of points of the two intervals. NaN in an operand gives NaN,
+// `op` (add .. log) on every pair of points of the two intervals. NaN in an operand gives NaN,
 // in min and max too. `b` is not read where op takes one operand.
 Interval apply(Op op, const Interval& a, const Interval& b = {});
 

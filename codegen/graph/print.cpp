@@ -127,7 +127,7 @@ std::string quoted(std::string_view s) {
 
 std::string_view name_of(Op op) {
   constexpr std::string_view names[] = {"input", "weight", "linear", "split_heads", "merge_heads", "repeat_heads", "transpose", "rope", "matmul", "mask",
-                                        "reduce_rows", "add", "sub", "mul", "div", "mod", "min", "max", "tanh", "exp", "lt", "le", "eq", "both", "either",
+                                        "reduce_rows", "add", "sub", "mul", "div", "mod", "min", "max", "tanh", "exp", "log", "lt", "le", "eq", "both", "either",
                                         "negation", "constant", "batch_index", "head_index", "q_index", "kv_index", "look_up", "score", "row_max", "old_max", "row_sum"};
   static_assert(std::size(names) == std::size_t(Op::row_sum) + 1);
   return std::size_t(op) < std::size(names) ? names[std::size_t(op)] : "unknown op";

@@ -31,6 +31,7 @@ Arity arity_of(Op op) {
     case Op::rope:
     case Op::tanh:
     case Op::exp:
+    case Op::log:
     case Op::negation: return {1, 1};
     case Op::reduce_rows: return {4, 4};
     case Op::look_up: return {2, 5};
@@ -104,7 +105,7 @@ class Verifier {
     } else if (n.op >= Op::both) {
       for (int i = 0; i < n.operands(); ++i) check(operand(i) == Kind::predicate, node, "an operand of a logical op is a number; compare it first, as in kv_index <= q_index");
     } else {
-      bool real = n.op == Op::tanh || n.op == Op::exp;
+      bool real = n.op == Op::tanh || n.op == Op::exp || n.op == Op::log;
       for (int i = 0; i < n.operands(); ++i) {
         check(operand(i) != Kind::predicate, node, "a predicate is no number; combine predicates with &&, || and !");
         real = real || operand(i) == Kind::real;
@@ -224,7 +225,7 @@ class Verifier {
     for (int i = 0; i < int(g_.size()); ++i) {
       const Node& n = g_[i];
       check_operands(i);
-      const bool index_op = n.op >= Op::lt, arithmetic = n.op >= Op::add && n.op <= Op::exp;
+      const bool index_op = n.op >= Op::lt, arithmetic = is_arithmetic(n.op);
       bool index = index_op;
       if (arithmetic) {
         index = true;

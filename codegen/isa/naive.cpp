@@ -13,6 +13,7 @@ Isa naive_isa() {
   isa.headers = "#include <math.h>\n";
   isa.ops = {
       {"exp", "static inline float exp(float x) { return expf(x); }\n", {}},
+      {"log", "static inline float log(float x) { return logf(x); }\n", {}},
       {"tanh", "static inline float tanh(float x) { return tanhf(x); }\n", {}},
       {"min", "static inline float min(float a, float b) { return a < b ? a : b; }\n", {}},
       {"max", "static inline float max(float a, float b) { return a > b ? a : b; }\n", {}},

@@ -63,6 +63,37 @@ static inline unsigned set_float_state() {
 }
 )",
        {}},
+      {"log", R"(// The natural logarithm within a relative 3e-7, of a normal x; -inf of less, NaN of less than 0.
+// Lane by lane, since no hot loop needs it, by the polynomial of Cephes' logf.
+static inline float log(float x) {
+  if (!(x >= 0x1p-126f)) return x < 0.0f || x != x ? __builtin_nanf("") : -__builtin_inff();
+  if (x > 0x1.fffffep127f) return x;
+  int bits;
+  __builtin_memcpy(&bits, &x, sizeof bits);
+  int n = (bits - 0x3f3504f3) >> 23;  // x = 2^n m, sqrt(1/2) <= m < sqrt(2)
+  bits -= n << 23;
+  float m;
+  __builtin_memcpy(&m, &bits, sizeof m);
+  float r = m - 1.0f, q = 7.0376836292e-2f, e = (float)n;
+  q = q * r - 1.1514610310e-1f;
+  q = q * r + 1.1676998740e-1f;
+  q = q * r - 1.2420140846e-1f;
+  q = q * r + 1.4249322787e-1f;
+  q = q * r - 1.6668057665e-1f;
+  q = q * r + 2.0000714765e-1f;
+  q = q * r - 2.4999993993e-1f;
+  q = q * r + 3.3333331174e-1f;
+  float y = q * r * (r * r) - 2.12194440e-4f * e;
+  return r + (y - 0.5f * (r * r)) + 0.693359375f * e;
+}
+static inline vec log(vec x) {
+  float lane[sizeof(vec) / 4];
+  store(lane, x);
+  for (float& l : lane) l = log(l);
+  return load(lane);
+}
+)",
+       {}},
       {"prefetch", R"(static inline void prefetch(const float* p) { __builtin_prefetch(p); }
 )",
        {}},

@@ -152,10 +152,11 @@ ElementCode::Value ElementCode::value(int id) const {
       return {choose(c.e, a.e, b.e), varying};
     }
     case Fn::exp:
+    case Fn::log:
     case Fn::tanh: {
       if (t.fn == Fn::exp && shift && is_exp_of_nonpositive(*expression, t) && term(term(t.in[0]).in[0]).fn == Fn::acc) return {call("exp_shifted", Type::vec, {acc, shift}), true};
       const Value a = as_real(value(t.in[0]), term(t.in[0]).kind);
-      const std::string f = t.fn == Fn::tanh ? "tanh" : a.varying && is_exp_of_nonpositive(*expression, t) ? "exp_nonpositive" : "exp";
+      const std::string f = t.fn == Fn::tanh ? "tanh" : t.fn == Fn::log ? "log" : a.varying && is_exp_of_nonpositive(*expression, t) ? "exp_nonpositive" : "exp";
       return {call(f, a.varying ? Type::vec : Type::real, {a.e}), a.varying};
     }
     case Fn::partner: {

@@ -45,6 +45,7 @@ int ExpressionBuilder::elementwise(Op op, Kind kind, std::vector<int> in) {
       case Op::max: return Fn::max;
       case Op::tanh: return Fn::tanh;
       case Op::exp: return Fn::exp;
+      case Op::log: return Fn::log;
       case Op::lt: return Fn::less;
       case Op::le: return Fn::less_equal;
       case Op::eq: return Fn::equal;

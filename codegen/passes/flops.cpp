@@ -29,7 +29,7 @@ static void products_below(const Graph& g, int id, std::vector<int>& found) {
     found.push_back(id);
     return;
   }
-  if (n.op != Op::mask && (n.op < Op::add || n.op > Op::exp)) return;
+  if (n.op != Op::mask && (n.op < Op::add || n.op > Op::log)) return;
   for (int k : n.in)
     if (k >= 0) products_below(g, k, found);
 }

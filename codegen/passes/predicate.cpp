@@ -82,6 +82,7 @@ class IndexAnalysis::Rows {
       case Op::min: return each(r, [&](auto i) { return x[i] != x[i] || x[i] < y[i] ? x[i] : y[i]; });
       case Op::max: return each(r, [&](auto i) { return x[i] != x[i] || x[i] > y[i] ? x[i] : y[i]; });
       case Op::exp: return each(r, [&](auto i) { return std::exp(x[i]); });
+      case Op::log: return each(r, [&](auto i) { return std::log(x[i]); });
       case Op::tanh: return each(r, [&](auto i) { return std::tanh(x[i]); });
       case Op::lt: return each(r, [&](auto i) { return double(x[i] < y[i]); });
       case Op::le: return each(r, [&](auto i) { return double(x[i] <= y[i]); });
@@ -252,6 +253,7 @@ IndexAnalysis::Bounds IndexAnalysis::bounds(const Step& s, const std::vector<Bou
     case Op::min: return {std::min(x.lo, y.lo), std::min(x.hi, y.hi), nan};
     case Op::max: return {std::max(x.lo, y.lo), std::max(x.hi, y.hi), nan};
     case Op::exp: return libm(std::exp, 0, inf);
+    case Op::log: return x.lo > 0 ? libm(std::log, -inf, inf) : anything;
     case Op::tanh: return libm(std::tanh, -1, 1);
     case Op::lt: return truth(x.lo >= y.hi, x.hi < y.lo && !nan);
     case Op::le: return truth(x.lo > y.hi, x.hi <= y.lo && !nan);

@@ -16,7 +16,7 @@ enum class Fn : unsigned char {
   constant, coordinate, tensor,
   acc,                    // the accumulator of the contraction, or the element that is reduced
   peak, old_peak, total,  // the state of a row's reduction
-  add, sub, mul, div, floor_div, floor_mod, min, max, exp, tanh,
+  add, sub, mul, div, floor_div, floor_mod, min, max, exp, log, tanh,
   less, less_equal, equal, both, either, negation, select,
   partner,                // the other element of a pair along the last coordinate
 };

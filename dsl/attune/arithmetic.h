@@ -91,9 +91,11 @@ ATTUNE_ASSIGN(*)
 ATTUNE_ASSIGN(/)
 #undef ATTUNE_ASSIGN
 
-// exp and tanh are real; min and max of index expressions are integer when both operands are.
+// exp, log and tanh are real; min and max of index expressions are integer when both operands are.
 template <expression A>
 constexpr auto exp(const A& a, ATTUNE_HERE) { return unary<Op::exp>(a, here.line); }
+template <expression A>
+constexpr auto log(const A& a, ATTUNE_HERE) { return unary<Op::log>(a, here.line); }
 template <expression A>
 constexpr auto tanh(const A& a, ATTUNE_HERE) { return unary<Op::tanh>(a, here.line); }
 

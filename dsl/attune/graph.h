@@ -23,7 +23,7 @@ enum class Op : unsigned char {
   mask,          // scores, predicate: -inf where the predicate is false
   reduce_rows,   // scores, weight, rescale, scale: see reduction.h
   // elementwise, on tensors and in index expressions
-  add, sub, mul, div, mod, min, max, tanh, exp,
+  add, sub, mul, div, mod, min, max, tanh, exp, log,
   lt, le, eq, both, either, negation,
   // leaves of index expressions
   constant, batch_index, head_index, q_index, kv_index,

@@ -111,7 +111,7 @@ constexpr Rule index_rule(Op op, Kind a, Kind b, bool literal_b) {
 }
 constexpr Kind index_kind(Op op, Kind a, Kind b) {
   if (op == Op::both || op == Op::either || op == Op::negation || op == Op::lt || op == Op::le || op == Op::eq) return Kind::predicate;
-  return op == Op::exp || op == Op::tanh || a == Kind::real || b == Kind::real ? Kind::real : Kind::integer;
+  return op == Op::exp || op == Op::log || op == Op::tanh || a == Kind::real || b == Kind::real ? Kind::real : Kind::integer;
 }
 
 template <Op O, index_operand X, index_operand Y>

@@ -42,6 +42,7 @@ inline constexpr bool is_poison<poison> = true;
   ATTUNE_OF(max, "max(a, b)", condition, text);       \
   ATTUNE_OF(tanh, "tanh(a)", condition, text);        \
   ATTUNE_OF(exp, "exp(a)", condition, text);          \
+  ATTUNE_OF(log, "log(a)", condition, text);         \
   ATTUNE_OF(lt, "a < b or a > b", condition, text);   \
   ATTUNE_OF(le, "a <= b or a >= b", condition, text); \
   ATTUNE_OF(eq, "a == b or a != b", condition, text); \

@@ -67,7 +67,7 @@ struct Inferred {
 constexpr Inferred wrong(Rule r, long a = 0, long b = 0) { return {r, {}, a, b}; }
 constexpr Inferred tensor_of(Dims d) { return {Rule::ok, {Kind::tensor, d}}; }
 
-constexpr bool is_arithmetic(Op op) { return op >= Op::add && op <= Op::exp; }
+constexpr bool is_arithmetic(Op op) { return op >= Op::add && op <= Op::log; }
 
 // Numpy's rule: aligned at the last dim, extents equal or 1.
 constexpr Inferred broadcast(const Type& x, const Type& y) {
@@ -86,7 +86,7 @@ constexpr Inferred broadcast(const Type& x, const Type& y) {
 constexpr Inferred infer_elementwise(Op op, const Type& x, const Type& y) {
   if (x.kind == Kind::predicate || y.kind == Kind::predicate) return wrong(Rule::predicate_in_arithmetic);
   if (op == Op::mod) return wrong(Rule::tensor_not_comparable);
-  if (op == Op::tanh || op == Op::exp) return {Rule::ok, x};
+  if (op == Op::tanh || op == Op::exp || op == Op::log) return {Rule::ok, x};
   const bool xi = is_index(x.kind), yi = is_index(y.kind);
   if (xi || yi) return {Rule::ok, xi ? y : x};
   return broadcast(x, y);

@@ -56,7 +56,7 @@ std::string text(const Graph& g, int id) {
     default:
       break;
   }
-  const char* const names[] = {"+", "-", "*", "/", "%", "min", "max", "tanh", "exp", "<", "<=", "==", "and", "or", "not"};
+  const char* const names[] = {"+", "-", "*", "/", "%", "min", "max", "tanh", "exp", "log", "<", "<=", "==", "and", "or", "not"};
   std::string s = n.op == Op::mask ? "(mask" : n.op == Op::matmul ? "(matmul"
                                                                   : std::string("(") + names[int(n.op) - int(Op::add)];
   for (int i = 0; i < n.operands(); ++i) s += " " + text(g, n.in[std::size_t(i)]);

@@ -22,7 +22,7 @@ std::string_view kept(const std::string& name) {
 
 Kind kind_of_index(Op op, const std::vector<Type>& in) {
   if (op >= Op::lt && op <= Op::negation) return Kind::predicate;
-  if (op == Op::tanh || op == Op::exp) return Kind::real;
+  if (op == Op::tanh || op == Op::exp || op == Op::log) return Kind::real;
   return std::any_of(in.begin(), in.end(), [](const Type& t) { return t.kind == Kind::real; }) ? Kind::real : Kind::integer;
 }
 

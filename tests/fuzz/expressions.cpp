@@ -75,13 +75,14 @@ int Expressions::bias(const Extents& x) {
   const auto constant = [&] { return b_.real(r_.of({0.1, -0.05, 0.5, 1.0, -0.3})); };
   const int distance = b_.op(Op::sub, {kv(), q()});
   if (x.batch * x.q * x.kv > 0 && r_.chance(15)) return looked_up(x, Kind::real);
-  switch (r_.below(7)) {
+  switch (r_.below(8)) {
     case 0:
     case 1: return b_.op(Op::mul, {constant(), distance});
     case 2: return b_.op(Op::mul, {b_.op(Op::div, {b_.op(Op::add, {b_.leaf(Op::head_index), b_.integer(1)}), b_.real(-8.0)}), b_.op(Op::max, {distance, b_.op(Op::sub, {q(), kv()})})});
     case 3: return b_.op(Op::exp, {b_.op(Op::mul, {b_.real(-0.125), b_.op(Op::max, {distance, b_.integer(-4)})})});
     case 4: return b_.op(Op::tanh, {b_.op(Op::mul, {constant(), distance})});
     case 5: return b_.op(Op::mul, {b_.real(0.0625), b_.op(Op::mod, {integer(x, 2), b_.integer(7)})});
+    case 6: return b_.op(Op::log, {b_.op(Op::add, {b_.real(1.5), b_.op(Op::max, {distance, b_.integer(0)})})});
     default: return b_.op(Op::min, {b_.op(Op::mul, {constant(), coordinate()}), b_.real(1.5)});
   }
 }

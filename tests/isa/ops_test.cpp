@@ -24,7 +24,7 @@ const std::set<std::string> vocabulary{
     "vec", "ivec", "lanes_t", "load", "store", "load_part", "store_part", "load_strided", "load_strided_part", "iload", "iload_part", "iload_strided", "iload_strided_part", "splat", "fma", "fma_unless", "min", "max",
     "less", "less_equal", "equal", "not_less", "is_minus_zero", "both", "either", "negation", "select", "keep_where", "any", "all_lanes",
     "iota", "isplat", "floor_div", "floor_mod", "imin", "imax", "iless", "iless_equal", "iequal", "to_real",
-    "exp", "exp_nonpositive", "exp2", "exp2_nonpositive", "exp2_near", "shift_of", "exp_shifted", "exponent_of", "inverse_power", "tanh", "first", "reduce_add", "reduce_max", "swap_pairs",
+    "exp", "exp_nonpositive", "exp2", "exp2_nonpositive", "exp2_near", "shift_of", "exp_shifted", "exponent_of", "inverse_power", "log", "tanh", "first", "reduce_add", "reduce_max", "swap_pairs",
     "transpose_block", "prefetch", "prefetch_l2", "has_nan", "set_float_state", "restore_float_state"};
 
 struct Outcome {

@@ -57,7 +57,7 @@ std::vector<Variant> others() {
       ATTUNE_VARIANT(scale_of_head),
       ATTUNE_VARIANT(scale_at_run_time),
       ATTUNE_VARIANT(clipped),
-      ATTUNE_VARIANT(temperature_of_position),
+      ATTUNE_VARIANT(temperature_by_input), ATTUNE_VARIANT(temperature_of_chunk), ATTUNE_VARIANT(log_n_scaling),
       ATTUNE_VARIANT(key_padding),
       ATTUNE_VARIANT(documents),
       ATTUNE_VARIANT(document_offsets),

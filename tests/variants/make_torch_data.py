@@ -200,9 +200,21 @@ def clipped():
 
 
 @case
-def temperature_of_position():
+def temperature_by_input():
     q, k, v, temperature = with_more((T, 1))
     return softmax(scores(q, k) * temperature, CAUSAL) @ v
+
+
+@case
+def temperature_of_chunk():
+    q, k, v = qkv()
+    return softmax(scores(q, k) * (1 + 0.1 * torch.log(1 + torch.floor(torch.arange(T) / 4)))[:, None], CAUSAL) @ v
+
+
+@case
+def log_n_scaling():
+    q, k, v = qkv()
+    return softmax(scores(q, k) * (torch.log(1.0 + torch.arange(T)) / math.log(5)).clamp(min=1)[:, None], CAUSAL) @ v
 
 
 # ---- tables that are known at run time ----------------------------------------------------------------

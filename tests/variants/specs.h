@@ -50,9 +50,12 @@ template <long T>
 constexpr auto scale_at_run_time = [] { return attention<1, T, T>([](auto s) { return softmax(mask(s * input<1>("scale"), causal)); }); };
 template <long T>
 constexpr auto clipped = [] { return attention<1, T, T>([](auto s) { return softmax(mask(min(max(s, -0.5), 0.75), causal)); }); };
-// Llama 4's temperature grows by position: 1 + 0.1 log(1 + floor(position / 4)), whose logarithms are an input.
 template <long T>
-constexpr auto temperature_of_position = [] { return attention<1, T, T>([](auto s) { return softmax(mask(s * input<T, 1>("temperature"), causal)); }); };
+constexpr auto temperature_by_input = [] { return attention<1, T, T>([](auto s) { return softmax(mask(s * input<T, 1>("temperature"), causal)); }); };
+template <long T>  // Llama 4, where 8192 stands for 4
+constexpr auto temperature_of_chunk = [] { return attention<1, T, T>([](auto s) { return softmax(mask(s * (1.0 + 0.1 * log(1.0 + q_index / 4)), causal)); }); };
+template <long T>  // Qwen: scores grow as the logarithm of the position beyond the trained length, here 5
+constexpr auto log_n_scaling = [] { return attention<1, T, T>([](auto s) { return softmax(mask(s * max(1.0, log(1.0 + q_index) / 1.6094379124341003), causal)); }); };
 
 // ---- tables that are known at run time --------------------------------------------------------------
 
