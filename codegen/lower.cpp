@@ -11,6 +11,7 @@
 #include "graph/print.h"
 #include "graph/verify.h"
 #include "isa/naive.h"
+#include "passes/distribute.h"
 #include "passes/fold.h"
 #include "passes/fuse.h"
 #include "passes/pipeline.h"
@@ -20,6 +21,7 @@ namespace attune {
 std::vector<Pass> passes() {
   return {
       {"fold-constants", fold_constants},
+      {"distribute-products", distribute_products},
   };
 }
 

@@ -113,6 +113,14 @@ class AlgebraVerifier {
     return {r.begin(), r.end()};
   }
 
+  // Whether two operands lack the same pairs: those of one predicate.
+  bool removed_together(const Node& n) const {
+    if (n.in[0] < 0 || n.in[1] < 0) return false;
+    const Removed &a = removed_[std::size_t(n.in[0])], &b = removed_[std::size_t(n.in[1])];
+    const auto predicate = [&](const Removed& r) { return g_[r.mask].op == Op::mask ? g_[r.mask].in[1] : -1; };
+    return !a.values.empty() && !b.values.empty() && predicate(a) >= 0 && predicate(a) == predicate(b);
+  }
+
   Removed through_elementwise(int node) const {
     const Node& n = g_[node];
     Removed r;
@@ -122,7 +130,7 @@ class AlgebraVerifier {
     for (std::size_t i = 0; i < 2; ++i) {
       if (n.in[i] < 0) continue;
       const Removed& mine = removed_[std::size_t(n.in[i])];
-      std::vector<double> other = values_of(node, 1 - i);
+      std::vector<double> other = removed_together(n) ? std::vector<double>{} : values_of(node, 1 - i);
       if (n.in[1 - i] >= 0) {
         const auto& removed_too = removed_[std::size_t(n.in[1 - i])].values;
         other.insert(other.end(), removed_too.begin(), removed_too.end());

@@ -169,6 +169,7 @@ TEST_CASE("what a mask removes must weigh 0") {
     CHECK(complaint_of([=] { return matmul(softmax(min(masked(), 30)), any_values()); }) == "nothing");
     CHECK(complaint_of([=] { return matmul(exp(masked()), any_values()); }) == "nothing");
     CHECK(complaint_of([=] { return matmul(softmax(masked()) * 0.5, any_values()); }) == "nothing");
+    CHECK(complaint_of([=] { return matmul(softmax(masked()) - 0.8 * softmax(masked() * 2.0), any_values()); }) == "nothing");  // one mask: 0 - 0
     CHECK(complaint_of([=] { return matmul(row_reduction(masked(), algebra(max(score, 0.0), 1, 1.0 / row_sum)), any_values()); }) == "nothing");
     CHECK(complaint_of([=] { return row_reduction(any_scores(), algebra(1, 1, 1.0 / row_sum)); }) == "nothing");  // nothing is removed
     CHECK(complaint_of([=] { return tanh(masked()); }) == "nothing");                                             // an output, not a weight
@@ -184,6 +185,10 @@ TEST_CASE("what a mask removes must weigh 0") {
                                        complaint_of([=] { return softmax(masked() * (q_index - kv_index)); }), complaint_of([=] { return softmax(1 / masked()); })}) {
       CHECK_THAT(message, Contains("gives removed pairs the score -inf") && Contains("instead of 0; apply the mask last"));
     }
+  }
+  SECTION("a sum of weights of two masks") {
+    CHECK_THAT(complaint_of([=] { return matmul(softmax(masked()) - softmax(mask(any_scores(), kv_index < 2)), any_values()); }), Contains("must weigh 0"));
+    CHECK_THAT(complaint_of([=] { return softmax(masked() - masked() * 2.0); }), Contains("they reach this reduction as"));
   }
   SECTION("a weight that is not 0 at -inf") {
     CHECK_THAT(complaint_of([=] { return row_reduction(masked(), algebra(1, 1, 1.0 / row_sum)); }),

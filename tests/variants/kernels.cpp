@@ -4,6 +4,7 @@
 
 #include "cli/host/inputs.h"
 #include "passes/fuse.h"
+#include "passes/pipeline.h"
 #include "variants/list.h"
 
 using namespace attune;
@@ -31,8 +32,10 @@ TEST_CASE("Every variant is streams and projections, and no plain loops", "[vari
     for (const variants::Variant& v : list) {
       INFO(v.large.name);
       long products = 0, streams = 0;
-      for (const Node& n : v.large.graph.nodes) products += n.op == Op::matmul && n.type.kind == Kind::tensor;
-      for (const Region& r : fuse(v.large.graph).regions) {
+      Graph g = v.large.graph;
+      for (const Pass& p : passes()) g = p.run(g);
+      for (const Node& n : g.nodes) products += n.op == Op::matmul && n.type.kind == Kind::tensor;
+      for (const Region& r : fuse(g).regions) {
         streams += std::holds_alternative<Stream>(r.work);
         CHECK(!std::holds_alternative<Product>(r.work));
         CHECK(!std::holds_alternative<RowReduce>(r.work));

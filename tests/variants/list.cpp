@@ -77,7 +77,7 @@ std::vector<Variant> others() {
       ATTUNE_VARIANT(output_gate),
       ATTUNE_VARIANT(parallel_mlp),
       ATTUNE_VARIANT(two_layers),
-      ATTUNE_VARIANT(two_softmaxes),
+      ATTUNE_VARIANT(differential),
       ATTUNE_VARIANT(latent),
       ATTUNE_VARIANT(partial_rotary),
   };

@@ -357,9 +357,9 @@ def two_layers():
 
 
 @case
-def two_softmaxes():
-    v, q1, k1, q2, k2 = tensors([(1, H, T, 8)] + [(1, H, T, D)] * 4)
-    return (softmax(scores(q1, k1), CAUSAL) - 0.8 * softmax(scores(q2, k2), CAUSAL)) @ v
+def differential():
+    lambda_, q1, k1, q2, k2, v = tensors([(1, H, 1, 1)] + [(1, H, T, D)] * 4 + [(1, H, T, 8)])
+    return (softmax(scores(q1, k1), CAUSAL) - lambda_ * softmax(scores(q2, k2), CAUSAL)) @ v
 
 
 @case

@@ -161,10 +161,10 @@ constexpr auto two_layers = [] {
   return y + linear<8>(self_attention(y, {"q1", "k1", "v1"}), "o1");
 };
 template <long T>
-constexpr auto two_softmaxes = [] {  // as differential attention, with a product of values for each
-  auto v = input<1, 2, T, 8>("v");
-  auto one = [&](auto q, auto k) { return matmul(softmax(mask(matmul(input<1, 2, T, 4>(q), transpose(input<1, 2, T, 4>(k))) / sqrt_of<4>, causal)), v); };
-  return one("q1", "k1") - 0.8 * one("q2", "k2");
+constexpr auto differential = [] {  // arXiv:2410.05258: a difference of two softmaxes, lambda by head
+  auto lambda = input<1, 2, 1, 1>("lambda");
+  auto p = [](auto q, auto k) { return softmax(mask(matmul(input<1, 2, T, 4>(q), transpose(input<1, 2, T, 4>(k))) / sqrt_of<4>, causal)); };
+  return matmul(p("q1", "k1") - lambda * p("q2", "k2"), input<1, 2, T, 8>("v"));
 };
 // Absorbed multi-head latent attention (DeepSeek-V2): all heads read one latent key of 6 + 2 features,
 // whose first 6 are the values.
