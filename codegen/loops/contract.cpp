@@ -68,10 +68,12 @@ class SegmentCode {
     Block b(f.body);
     const Expr a = name("a", Type::in), w = name("w", Type::in);
     const Accumulators s = declare_accumulators(b, t);
+    Steps how;
+    if (plan_.ahead) how.ahead = [&](Block& at, const Expr& k) { ask_ahead(at, t, k); };
     accumulate(
         b, s, r_.depth, [&](int i, Expr k) { return element(a, Expr(row_stride()) * Expr(i) + Expr(depth_stride()) * k); },
         [&](int v, Expr k) { return call("load", Type::vec, {w + Expr(t.vectors * c_.lanes) * k + Expr(v * c_.lanes)}); },
-        {.ahead = plan_.ahead ? [&](Block& at, const Expr& k) { ask_ahead(at, t, k); } : std::function<void(Block&, const Expr&)>()});
+        how);
     b.blank();
     epilogue(b, t, s);
     c_.kernel.functions.push_back(std::move(f));

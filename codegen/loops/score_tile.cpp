@@ -25,10 +25,12 @@ std::string StreamCode::score_tile(Tile t, bool keep, long last_part, Gives give
   std::vector<Expr> start;
   for (int v = 0; weights && binary_ && v < t.vectors; ++v) start.push_back(b.let(fmt::format("start{}", v), call("load", Type::vec, {name("shift", Type::in) + Expr(v * lanes_)})));
   const Accumulators s = declare_accumulators(b, t, start);
+  Steps how{.rare = keep};
+  if (weights && !keep && p_.ahead) how.ahead = [&](Block& at, const Expr& k) { ask_ahead(at, t.rows, k); };
   accumulate(
       b, s, s_.depth, [&](int i, Expr k) { return element(name("b", Type::in), Expr(b_col() * i) + Expr(b_depth()) * k); },
       [&](int v, Expr k) { return call("load", Type::vec, {name("rows", Type::in) + Expr(at_.rows) * k + Expr(v * lanes_)}); },
-      {.ahead = weights && !keep && p_.ahead ? [&](Block& at, const Expr& k) { ask_ahead(at, t.rows, k); } : std::function<void(Block&, const Expr&)>(), .rare = keep});
+      how);
   const auto slot = [&](const char* state, int v) { return name(state, Type::out) + Expr(v * lanes_); };
   const auto load = [](const Expr& p) { return call("load", Type::vec, {p}); };
   const Expr scores = name("scores", Type::out);
@@ -239,10 +241,12 @@ std::string StreamCode::value_tile(int rows, const StreamPlan::Group& g, Holes h
     }
   }
   b.blank();
+  Steps how;
+  if (some) how.some_hole = [](Expr k) { return binary(">", element(name("holes", Type::in), k), real(0), Type::flag); };
   accumulate(
       b, s, index("count"), [&](int i, Expr k) { return element(name("weights", Type::in), Expr(at_.rows) * k + Expr(i)); },
       [&](int v, Expr k) { return load_vector(name("v", Type::in) + Expr(v_col()) * k + Expr(v * lanes_), part(v)); },
-      {.some_hole = some ? [](Expr k) { return binary(">", element(name("holes", Type::in), k), real(0), Type::flag); } : std::function<Expr(Expr)>()});
+      how);
   b.blank();
   for (int i = 0; i < rows; ++i)
     for (int v = 0; v < g.vectors; ++v) b.run(store_vector(out + Expr(out_row() * i + v * lanes_), s[std::size_t(i)][std::size_t(v)], part(v)));
