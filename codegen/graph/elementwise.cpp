@@ -59,12 +59,13 @@ class Operand {
   }
 };
 
-// What evaluating `op` in f32 adds of its own to a score; sums and products are in S already.
+// What evaluating `op` in f32 adds of its own to a score; the rounding of sums and products is in
+// S already, what they flush to 0 is not.
 double own_rounding_of_score(Op op, double result) {
   if (op == Op::tanh) return 16 * f32_unit * std::abs(result) + 0x1p-22;
-  if (op == Op::exp) return 16 * f32_unit * result;
+  if (op == Op::exp) return 16 * f32_unit * result + f32_least_normal;
   if (op == Op::log) return 16 * f32_unit * std::abs(result);
-  return 0;
+  return f32_least_normal;
 }
 
 double own_rounding(Op op, double a, double result) {

@@ -106,7 +106,7 @@ Array array_of(const Value& x) {
   Array r{x.dims, x.v, std::vector<double>(x.v.size()), x.removed};
   for (std::size_t i = 0; i < r.v.size(); ++i) {
     if (!std::isfinite(r.v[i]) || x.removed_at(i)) continue;
-    r.bound[i] = x.error_at(i) + (x.rounding.empty() ? 0 : f32_least_normal);
+    r.bound[i] = x.error_at(i);
   }
   return r;
 }

@@ -33,8 +33,8 @@ using Bindings = std::map<std::string, std::vector<float>, std::less<>>;
 //   projection        8u sqrt(in) sum |x w|
 //   scores            16u S, S the straightforward sum of magnitudes: |scale| sum |q k| + |bias|
 //   weighted values   16u (1 + max S over the row's kept pairs) sum p |v| + 2^-126 per kept pair
-// each plus what the bounds of its operands bring about; elementwise ops and rope add their own
-// rounding.
+// each plus what the bounds of its operands bring about, and 2^-126 for each step of a sum, since a
+// result below that counts as 0; elementwise ops and rope add their own rounding.
 std::vector<Array> interpret_outputs(const Graph&, const Bindings&);
 
 // The value of one tensor or score matrix of the graph. Throws as interpret_outputs does, and for

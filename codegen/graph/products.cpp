@@ -1,4 +1,5 @@
-// Projections and matrix products. Every bound is itself a product of magnitudes.
+// Projections and matrix products. Every bound is itself a product of magnitudes, and of what each
+// step of a sum may flush to 0.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -83,7 +84,7 @@ Value linear(const Node& node, const Value& x, const Value& weight, const Value*
     }
   const Numbers x_size = magnitudes(x.v), w_size = magnitudes(w), x_error = errors(x);
 
-  Value r{node.type.dims, Numbers(std::size_t(rows * out)), Numbers(std::size_t(rows * out))};
+  Value r{node.type.dims, Numbers(std::size_t(rows * out)), Numbers(std::size_t(rows * out), f32_least_normal * double(in + 1))};
   add_product(rows, in, out, x.v.data(), w.data(), r.v.data());
   Numbers per_weight(x_size.size());  // what each |w| adds to the bound
   for (std::size_t i = 0; i < per_weight.size(); ++i) per_weight[i] = 8 * f32_unit * std::sqrt(double(in)) * x_size[i] + x_error[i];
@@ -105,7 +106,7 @@ Value score_product(const Node& node, const Value& a, const Value& b) {
   Numbers a_scaled = a_size;
   for (double& e : a_scaled) e *= 16 * f32_unit;
 
-  Value r{node.type.dims, Numbers(size), {}, Numbers(size), std::vector<unsigned char>(size)};
+  Value r{node.type.dims, Numbers(size), {}, Numbers(size, f32_least_normal * double(k + 1)), std::vector<unsigned char>(size)};
   for_each_matrix(a.dims, b.dims, [&](long at_a, long at_b, long at_r) {
     add_product(m, k, n, a.v.data() + at_a, b.v.data() + at_b, r.v.data() + at_r);
     add_product(m, k, n, a_scaled.data() + at_a, b_size.data() + at_b, r.rounding.data() + at_r);

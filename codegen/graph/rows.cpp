@@ -73,7 +73,7 @@ Value reduce_rows(const Graph& g, int node, const Value& s, const Tables& tables
       const std::size_t i = begin + kept[n];
       const Interval p = apply(Op::mul, weights[n], scale);
       r.v[i] = p.value;
-      r.rounding[i] = (16 * f32_unit + rounding) * std::abs(p.value) + f32_least_normal * std::abs(scale.value) + beyond[n] * (std::abs(scale.value) + scale_beyond) + std::abs(weights[n].value) * scale_beyond;
+      r.rounding[i] = (16 * f32_unit + rounding) * std::abs(p.value) + f32_least_normal * (std::abs(scale.value) + 1) + beyond[n] * (std::abs(scale.value) + scale_beyond) + std::abs(weights[n].value) * scale_beyond;
       r.removed[i] = s.removed_at(i) && p.value == 0;
       if (!exact) r.carried[i] = p.error();
     }
@@ -84,6 +84,7 @@ Value reduce_rows(const Graph& g, int node, const Value& s, const Tables& tables
 Value rope(const Node& n, const Value& x) {
   const Rotation& how = n.attr.rotation;
   const long head_dim = x.dims[-1], seq = x.dims[-2], rotated = how.dims ? how.dims : head_dim, pairs = rotated / 2;
+  const auto error = [&](std::size_t i) { return x.error_at(i) + 4 * f32_unit * std::abs(x.v[i]) + 2 * f32_least_normal; };
   const bool interleaved = how.pairs == Pairs::interleaved;
   Value r{x.dims, x.v, std::vector<double>(x.v.size())};
   for (std::size_t i = 0; i < r.v.size(); ++i) r.carried[i] = x.error_at(i);
@@ -95,9 +96,9 @@ Value rope(const Node& n, const Value& x) {
       const std::size_t i = row + std::size_t(interleaved ? 2 * pair : pair), j = row + std::size_t(interleaved ? 2 * pair + 1 : pair + pairs);
       r.v[i] = x.v[i] * c - x.v[j] * s;
       r.v[j] = x.v[i] * s + x.v[j] * c;
-      // The table entry, the product and the sum are each rounded once.
-      r.carried[i] = std::abs(c) * (x.error_at(i) + 4 * f32_unit * std::abs(x.v[i])) + std::abs(s) * (x.error_at(j) + 4 * f32_unit * std::abs(x.v[j]));
-      r.carried[j] = std::abs(s) * (x.error_at(i) + 4 * f32_unit * std::abs(x.v[i])) + std::abs(c) * (x.error_at(j) + 4 * f32_unit * std::abs(x.v[j]));
+      // The table entry, the product and the sum are each rounded once, or flushed to 0.
+      r.carried[i] = std::abs(c) * error(i) + std::abs(s) * error(j);
+      r.carried[j] = std::abs(s) * error(i) + std::abs(c) * error(j);
     }
   }
   return r;

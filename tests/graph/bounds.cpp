@@ -201,6 +201,23 @@ TEST_CASE("scores of their own are bound by 16u sum |q k|") {
   CHECK(s.bound[0] == Approx(16 * unit * 11).epsilon(1e-12));
 }
 
+TEST_CASE("what counts as 0 for being less than the least normal number is in every bound behind it") {
+  const float tiny = 0x1p-70f, small = 0x1p-60f;  // their product is subnormal
+  const auto covers = [](const Array& y) {        // an f32 kernel that flushes has 0 here
+    CHECK(y.v[0] > 0x1p-126);
+    CHECK(y.bound[0] >= y.v[0]);
+  };
+  const Graph projected = graph_of([] { return linear<1>(input<1, 1, 4>("x"), "w") * 8; });
+  covers(only_output(projected, {{"x", {tiny, tiny, tiny, tiny}}, {"w", {small, small, small, small}}}));
+  const Graph scores = graph_of([] { return matmul(input<1, 1, 1, 4>("q"), transpose(input<1, 1, 1, 4>("k"))) * 8; });
+  covers(only_output(scores, {{"q", {tiny, tiny, tiny, tiny}}, {"k", {small, small, small, small}}}));
+  const Graph rotated = graph_of([] { return rope(input<1, 1, 1, 2>("x")) * input<1>("y") * 32; });
+  covers(only_output(rotated, {{"x", {tiny, tiny}}, {"y", {small}}}));
+  // A probability of e^-87.5, less than 2^-126, and its product with 8.
+  const Graph weight = graph_of([] { return softmax(matmul(input<1, 1, 1, 1>("q"), transpose(input<1, 1, 2, 1>("k")))) * input<1>("x"); });
+  covers(only_output(weight, {{"q", {1}}, {"k", {-87.5f, 0}}, {"x", {8}}}));
+}
+
 TEST_CASE("bounds are 0 where the value is not finite") {
   const Graph g = graph_of(zoo::textbook_mha_plain<1, 2, 2, 1>);
   Bindings b = standard_inputs(g, 38);
