@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "schedule/choice.h"
+#include "lower.h"
 
 namespace attune::bench {
 
@@ -17,6 +17,7 @@ struct Subject {
   std::vector<std::string> isas;  // those that this CPU lacks are left out
   Graph graph;
   std::map<std::string, Choices> schedules;  // by ISA; else the model's
+  Machines machines = {};                    // against which it costs the rest
 };
 
 // Builds every contender of each subject, verifies it against the interpreter, times all of them in

@@ -29,6 +29,7 @@ Arena::Arena(const Subject& s, std::string isa, Progress progress)
   progress_(0, 1, "interpreting");
   expected_ = interpret_outputs(s.graph, inputs_.values);
   arguments_ = std::make_unique<host::Arguments>(interface_, inputs_.values, host::Place::on_huge_page);
+  memory_ = std::make_shared<host::Memory>(host::Place::on_huge_page);
 }
 Arena::~Arena() = default;
 
@@ -41,6 +42,7 @@ void Arena::compile(std::vector<Entrant>& all, std::size_t at) {
     o.spec = subject_.expression;
     o.isas = {isa_};
     o.schedules[isa_] = e.result.choices;
+    o.machines = subject_.machines;
     e.library = std::make_shared<host::Library>(generate(subject_.graph, o), folder_.path() / fmt::format("{}_{}", count_, at), std::vector<std::string>{"-O2"});
   } catch (const host::NoCompiler&) {
     throw;
@@ -50,7 +52,7 @@ void Arena::compile(std::vector<Entrant>& all, std::size_t at) {
 }
 
 void Arena::enter(Entrant& e) {
-  e.kernel = std::make_unique<host::Kernel>(e.library, subject_.kernel, host::Place::on_huge_page);
+  e.kernel = std::make_unique<host::Kernel>(e.library, subject_.kernel, memory_);
   const host::Deviation d = e.kernel->verify(interface_, *arguments_, expected_, true);
   if (!d.ok()) e.result.failure = d.fault();
 }
@@ -61,6 +63,7 @@ void Arena::round(std::vector<Entrant*>& running) {
   double yardstick = 1;
   std::vector<std::pair<Entrant*, double>> times;
   for (Entrant* e : order) {
+    e->kernel->pack(*arguments_);
     (*e->kernel)(*arguments_);  // warm
     const double before = peak_flops(isa_);
     const auto call = [&] { (*e->kernel)(*arguments_); };

@@ -1,5 +1,5 @@
 // Schedules of one spec on one ISA, measured in situ: whole kernels, compiled, checked, and timed in
-// turns in one process.
+// turns in one process and in the same memory.
 #pragma once
 #include <functional>
 #include <memory>
@@ -42,6 +42,7 @@ class Arena {
   double flops_;
   host::Case inputs_;
   std::unique_ptr<host::Arguments> arguments_;
+  std::shared_ptr<host::Memory> memory_;  // of whose turn it is
   std::vector<Array> expected_;
   std::mt19937 random_{1};
   int count_ = 0;

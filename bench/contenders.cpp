@@ -21,6 +21,7 @@ class Assembly {
     options_.name = s.kernel;
     options_.spec = s.expression;
     options_.schedules = s.schedules;
+    options_.machines = s.machines;
     options_.command = fmt::format("attune bench '{}'", s.expression);
   }
 

@@ -24,7 +24,7 @@ std::vector<Choice> field(const std::vector<Ranked>& ranked, int wanted) {
 }  // namespace
 
 Tuning tune(const Subject& subject, const std::string& isa, Tuning t, const TuneOptions& options, const Arena::Progress& progress, const std::function<void(const Tuning&)>& decided) {
-  const std::vector<Decision> all = decisions(subject.graph, isa);
+  const std::vector<Decision> all = decisions(subject.graph, isa, subject.machines);
   const auto done = [&](const Decision& d) { return attune::decided(t.choices, d.region); };
   if (std::all_of(all.begin(), all.end(), done)) return t;
   Arena arena(subject, isa, progress);

@@ -51,7 +51,7 @@ double rank_correlation(const std::vector<double>& a, const std::vector<double>&
 }
 
 Verdict judge(const Subject& subject, const std::string& isa, int candidates, unsigned seed, const Arena::Progress& progress) {
-  const std::vector<Decision> all = decisions(subject.graph, isa);
+  const std::vector<Decision> all = decisions(subject.graph, isa, subject.machines);
   std::mt19937 random(seed);
   std::vector<Choices> drawn;
   std::vector<double> predicted;

@@ -82,11 +82,19 @@ static Schedule scheduled(const Program& p, const Isa& target, const std::string
   }
 }
 
-std::vector<Decision> decisions(const Graph& g, const std::string& name) {
+// An ISA with the machine that is known of it.
+static Isa target(const std::string& name, const Machines& machines) {
+  Isa r = isa(name);
+  if (const auto known = machines.find(name); known != machines.end()) r.machine = known->second;
+  return r;
+}
+
+std::vector<Decision> decisions(const Graph& g, const std::string& name, const Machines& machines) {
   const Program p = regions_of(g);
+  const Isa costed = target(name, machines);
   std::vector<Decision> r;
   for (std::size_t i = 0; i < p.regions.size(); ++i) {
-    std::vector<Ranked> ranked = ranked_choices(p.regions[i], isa(name));
+    std::vector<Ranked> ranked = ranked_choices(p.regions[i], costed);
     if (ranked.empty()) continue;
     std::string title = p.regions[i].title;
     for (int again = 1; std::any_of(r.begin(), r.end(), [&](const Decision& d) { return d.title == title; }); ++again) title = fmt::format("{}_{}", p.regions[i].title, again);
@@ -117,11 +125,11 @@ std::vector<SourceFile> generate(const Graph& g, const GenerateOptions& o) {
   std::vector<std::string> names, tests;
   for (const std::string& known : isa_names()) {  // in order of preference
     if (std::find(o.isas.begin(), o.isas.end(), known) == o.isas.end()) continue;
-    const Isa target = o.emulate ? emulated(isa(known)) : isa(known);
-    const Schedule plan = scheduled(p, target, known, o);
-    files.push_back({fmt::format("{}_{}.cpp", o.name, known), emit::kernel(s, target, loops::lower(p, plan, true), describe(p, plan))});
+    const Isa native = target(known, o.machines), used = o.emulate ? emulated(native) : native;
+    const Schedule plan = scheduled(p, used, known, o);
+    files.push_back({fmt::format("{}_{}.cpp", o.name, known), emit::kernel(s, used, loops::lower(p, plan, true), describe(p, plan))});
     names.push_back(known);
-    tests.push_back(target.cpu_test.text);
+    tests.push_back(used.cpu_test.text);
   }
   files[1].text = emit::dispatcher(s, names, tests);
   return files;
@@ -153,9 +161,11 @@ std::string explain(const Graph& g, const GenerateOptions& o) {
     if (!empty.empty()) r += fmt::format("{} rows keep nothing and are 0, the first of them row {}\n\n", empty.size(), empty[0]);
   }
   for (const std::string& n : o.isas) {
-    const Schedule plan = scheduled(p, isa(n), n, o);
+    const Isa costed = target(n, o.machines);
+    const Schedule plan = scheduled(p, costed, n, o);
     r += fmt::format("{}: workspace {} bytes and {} a worker, packed weights {} bytes\n", n, 4 * plan.workspace_floats, 4 * plan.local_floats, 4 * plan.packed_floats);
     for (const std::string& line : describe(p, plan)) r += "  " + line + "\n";
+    r += accounts(p, plan);
   }
   return r;
 }

@@ -39,6 +39,9 @@ Interface interface_of(const Graph&);
 // product with scores only those of pairs that the mask keeps.
 double flops_of(const Graph&);
 
+// By ISA; else the ISA's default.
+using Machines = std::map<std::string, Machine>;
+
 struct GenerateOptions {
   std::string name;                                            // a C identifier, prefix of every symbol
   std::string spec;                                            // the spec expression as the user wrote it
@@ -47,6 +50,7 @@ struct GenerateOptions {
   bool emulate = false;                                        // each ISA's ops in portable C++, dispatch without asking the CPU
   std::string source = {};                                     // the text of the spec, for people; may be empty
   std::map<std::string, Choices> schedules = {};               // by ISA, one choice a region; else the model's first
+  Machines machines = {};                                      // against which what is not chosen is costed
 };
 
 // A region of a spec's kernels whose schedule can be chosen, and its choices.
@@ -55,7 +59,7 @@ struct Decision {
   std::string title;       // unique
   std::vector<Ranked> ranked;
 };
-std::vector<Decision> decisions(const Graph&, const std::string& isa);
+std::vector<Decision> decisions(const Graph&, const std::string& isa, const Machines& = {});
 
 // The same for equal graphs, on every machine: 16 hexadecimal digits.
 std::string graph_hash(const Graph&);
@@ -71,7 +75,7 @@ std::vector<SourceFile> generate(const Graph&, const GenerateOptions&);
 enum class LoopOrder { textbook, vectorisable };
 std::vector<SourceFile> generate_naive(const Graph&, const GenerateOptions&, LoopOrder);
 
-// For people: graph, regions, block map of each predicate, schedule.
+// For people: graph, regions, block map of each predicate, schedule, and what it takes by the model.
 std::string explain(const Graph&, const GenerateOptions&);
 
 }  // namespace attune

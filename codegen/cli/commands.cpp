@@ -33,7 +33,9 @@ GenerateOptions options_for(const Spec& spec, const Common& common) {
   if (o.name != usual) o.command += fmt::format(" --name {}", o.name);
   o.command += fmt::format(" --isa {}", fmt::join(o.isas, ","));
   if (!common.wisdom.empty()) {
-    o.schedules = Wisdom(common.wisdom).schedules(spec.graph, o.isas);
+    const Wisdom wisdom(common.wisdom);
+    o.schedules = wisdom.schedules(spec.graph, o.isas);
+    o.machines = wisdom.machines(o.isas);
     o.command += fmt::format(" --wisdom {}", common.wisdom);
   }
   return o;

@@ -12,7 +12,7 @@ struct Common {
   Wanted wanted;
   std::vector<std::string> isas;  // empty: all
   std::string name;               // of the kernel; empty: from the expression
-  std::string wisdom;             // file of measured schedules; empty: none
+  std::string wisdom;             // file of measured machines and schedules; empty: none
 };
 
 int list();

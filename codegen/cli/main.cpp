@@ -17,7 +17,7 @@ void spec_options(CLI::App* sub, cli::Common& c, bool needed, bool named, bool w
   sub->add_option("--spec", c.wanted.expression, "the spec in that header, as in 'my_attention<512>'");
   sub->add_option("--isa", c.isas, "instruction sets, separated by commas (default: all)")->delimiter(',');
   if (named) sub->add_option("--name", c.name, "name of the kernel (default: from the spec)");
-  if (wisdom) sub->add_option("--wisdom", c.wisdom, "schedules that tune measured, from this file")->check(CLI::ExistingFile);
+  if (wisdom) sub->add_option("--wisdom", c.wisdom, "machine and schedules that tune measured, from this file")->check(CLI::ExistingFile);
   sub->add_flag("--verbose", c.wanted.verbose, "all that the compiler says about a spec");
 }
 }  // namespace
@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
   bench->add_option("--json", json, "also write Google Benchmark's JSON to this file");
   auto* explain = app.add_subcommand("explain", "what was decided for a kernel, and why");
   spec_options(explain, common, true, true);
-  auto* tune = app.add_subcommand("tune", "measure schedules and keep the best in a wisdom file");
+  auto* tune = app.add_subcommand("tune", "measure the machine and schedules, and keep the best in a wisdom file");
   spec_options(tune, common, false, false, false);
   std::string wisdom = "attune-wisdom.json";
   int candidates = 24;
@@ -60,6 +60,7 @@ int main(int argc, char** argv) {
   verdict->add_option("--configurations", configurations)->check(CLI::Range(1, 1000))->capture_default_str();
   verdict->add_option("--candidates", drawn, "schedules of each")->check(CLI::Range(2, 10000))->capture_default_str();
   verdict->add_option("--isa", common.isas, "instruction sets, taken in turns (default: the fastest)")->delimiter(',');
+  verdict->add_option("--wisdom", common.wisdom, "rank by the machine that tune measured, from this file")->check(CLI::ExistingFile);
 
   try {
     app.parse(argc, argv);

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
+#include "bench/machine.h"
 #include "cli/commands.h"
 #include "cli/wisdom.h"
 
@@ -14,21 +17,32 @@ void bar(std::size_t done, std::size_t all, const std::string& what) {
   progress(fmt::format("[{}{}] {}/{} {}", std::string(filled, '#'), std::string(width - filled, '.'), done, all, what));
 }
 
+// As the file knows it, else measured now.
+Machine machine(Wisdom& wisdom, const std::string& isa, const std::string& cpu, bool again) {
+  if (const WisdomMachine* known = wisdom.machine(isa, cpu); known && known->cpu == cpu && !again) return known->machine;
+  const Machine m = bench::measure_machine(isa);
+  fmt::print("{}: {}\n", isa, text_of(m));
+  wisdom.add(WisdomMachine{isa, cpu, m});
+  return m;
+}
+
 }  // namespace
 
 int tune(const Common& common, const std::string& path, int candidates, bool again) {
   Wisdom wisdom(path);
   const std::string cpu = cpu_id(), compiler = compiler_id();
   bool ok = true;
+  std::set<std::string> measured;
   for (const Spec& spec : some_specs(common.wanted)) {
     const GenerateOptions o = options_for(spec, common);
-    const bench::Subject subject{spec.expression, o.name, o.isas, spec.graph, {}};
+    bench::Subject subject{spec.expression, o.name, o.isas, spec.graph, {}};
     for (const std::string& isa : o.isas) {
       if (!host_supports(isa)) {
         fmt::print("{} {}: this CPU does not run it\n", spec.expression, isa);
         continue;
       }
-      const std::vector<Decision> all = decisions(spec.graph, isa);
+      subject.machines[isa] = machine(wisdom, isa, cpu, measured.insert(isa).second && again);
+      const std::vector<Decision> all = decisions(spec.graph, isa, subject.machines);
       WisdomEntry entry{graph_hash(spec.graph), spec.expression, isa, cpu, {}, 0, 0, compiler};
       bench::Tuning start;
       if (const WisdomEntry* before = wisdom.find(entry.graph, isa, cpu); before && before->cpu == cpu && !again) {

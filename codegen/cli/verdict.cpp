@@ -31,7 +31,7 @@ int verdict(const Common& common, unsigned seed, int configurations, int candida
     const GenerateOptions o = options_for(spec, one);
     const std::string isa = common.isas.empty() ? fastest_isa() : common.isas[std::size_t(i) % common.isas.size()];
     if (!host_supports(isa)) throw Error(fmt::format("this CPU does not run {}", isa));
-    const bench::Subject subject{spec.expression, o.name, {isa}, spec.graph, {}};
+    const bench::Subject subject{spec.expression, o.name, {isa}, spec.graph, {}, o.machines};
     const bench::Verdict v = bench::judge(subject, isa, candidates, unsigned(random()), [&](std::size_t done, std::size_t all, const std::string& what) { progress(fmt::format("{} of {}, {}: {} {}/{}", i + 1, configurations, spec.expression, what, done, all)); });
     progress("");
     fmt::print("{:<30} {:<8} {:>10} {:>10.1f} % {:>10.1f} % {:>7.2f}x {:>12.2f}  {}\n", v.expression, isa, v.candidates, 100 * v.loss, 100 * v.median_loss, v.spread, v.correlation, v.ok() ? "ok" : "FAIL");

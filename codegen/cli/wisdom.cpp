@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <stdexcept>
 
 #include "cli/host/process.h"
 #include "cli/host/compiler.h"
@@ -40,35 +42,63 @@ WisdomEntry entry_of(const json& j) {
   return e;
 }
 
-std::vector<WisdomEntry> read(const std::string& path) {
-  std::error_code error;
-  if (!std::filesystem::exists(path, error)) return {};
-  std::ifstream in(path);
-  std::stringstream text;
-  text << in.rdbuf();
-  if (!in) throw Error(fmt::format("cannot read {}", path));
-  json j;
-  try {
-    j = json::parse(text.str());
-  } catch (const json::exception&) {
-    throw Error(fmt::format("{} is no wisdom: it is not JSON", path));
+// Each field of a machine by its name: rates in hundredths stand as decimals.
+struct Field {
+  const char* name;
+  long Machine::*value;
+  bool hundredths = true;
+};
+const Field fields[] = {{"fma", &Machine::fma}, {"loads", &Machine::loads}, {"broadcasts", &Machine::broadcasts}, {"fma_latency", &Machine::fma_latency}, {"l1_bytes", &Machine::l1_bytes, false}, {"l2_bytes", &Machine::l2_bytes, false}, {"l2_rate", &Machine::l2_rate}, {"memory_rate", &Machine::memory_rate}, {"asked_rate", &Machine::asked_rate}, {"tile_cycles", &Machine::tile_cycles}, {"exponential", &Machine::exponential}};
+
+json to_json(const WisdomMachine& m) {
+  json j = {{"isa", m.isa}, {"cpu", m.cpu}};
+  for (const Field& f : fields) {
+    if (f.hundredths) j[f.name] = double(m.machine.*f.value) / 100;
+    else j[f.name] = m.machine.*f.value;
   }
-  try {
-    const int found = j.at("version");
-    if (found != version) throw Error(fmt::format("{} is wisdom of version {}, and this is version {}: tune again into another file", path, found, version));
-    std::vector<WisdomEntry> entries;
-    for (const json& e : j.at("entries")) entries.push_back(entry_of(e));
-    return entries;
-  } catch (const json::exception& e) {
-    throw Error(fmt::format("{} is no wisdom: {}", path, e.what()));
+  return j;
+}
+WisdomMachine machine_of(const json& j) {
+  WisdomMachine m{j.at("isa"), j.at("cpu"), {}};
+  for (const Field& f : fields) {
+    const double value = j.at(f.name).get<double>() * (f.hundredths ? 100 : 1);
+    if (!(value >= 1 && value < 1e12)) throw std::invalid_argument(fmt::format("{} of the machine of {} is {}", f.name, m.isa, j.at(f.name).dump()));
+    m.machine.*f.value = std::lround(value);
   }
+  return m;
 }
 
 bool same_subject(const WisdomEntry& a, const WisdomEntry& b) { return a.graph == b.graph && a.isa == b.isa && a.cpu == b.cpu && a.compiler == b.compiler; }
 
 }  // namespace
 
-Wisdom::Wisdom(std::string path) : path_(std::move(path)), entries_(read(path_)) {}
+Wisdom::Wisdom(std::string path) : path_(std::move(path)) { read(); }
+
+// Joins what the file holds.
+void Wisdom::read() {
+  std::error_code error;
+  if (!std::filesystem::exists(path_, error)) return;
+  std::ifstream in(path_);
+  std::stringstream text;
+  text << in.rdbuf();
+  if (!in) throw Error(fmt::format("cannot read {}", path_));
+  json j;
+  try {
+    j = json::parse(text.str());
+  } catch (const json::exception&) {
+    throw Error(fmt::format("{} is no wisdom: it is not JSON", path_));
+  }
+  try {
+    const int found = j.at("version");
+    if (found != version) throw Error(fmt::format("{} is wisdom of version {}, and this is version {}: tune again into another file", path_, found, version));
+    for (const json& e : j.at("entries")) merge(entry_of(e));
+    for (const json& m : j.value("machines", json::array())) merge(machine_of(m));  // older files have none
+  } catch (const json::exception& e) {
+    throw Error(fmt::format("{} is no wisdom: {}", path_, e.what()));
+  } catch (const std::invalid_argument& e) {
+    throw Error(fmt::format("{} is no wisdom: {}", path_, e.what()));
+  }
+}
 
 const WisdomEntry* Wisdom::find(const std::string& graph, const std::string& isa, const std::string& cpu) const {
   const WisdomEntry* best = nullptr;
@@ -89,12 +119,42 @@ void Wisdom::merge(const WisdomEntry& e) {
   entries_.push_back(e);
 }
 
-void Wisdom::add(const WisdomEntry& e) {
-  for (const WisdomEntry& other : read(path_)) merge(other);
-  merge(e);
-  json all = json::array();
-  for (const WisdomEntry& entry : entries_) all.push_back(to_json(entry));
-  host::write_whole(path_, json{{"version", version}, {"entries", all}}.dump(1) + "\n");
+void Wisdom::merge(const WisdomMachine& m) {
+  for (WisdomMachine& old : machines_)
+    if (old.isa == m.isa && old.cpu == m.cpu) {
+      old = m;
+      return;
+    }
+  machines_.push_back(m);
+}
+
+// Joined with what others wrote to the file meanwhile.
+template <class Known>
+void Wisdom::write_with(const Known& known) {
+  read();
+  merge(known);
+  json machines = json::array(), entries = json::array();
+  for (const WisdomMachine& m : machines_) machines.push_back(to_json(m));
+  for (const WisdomEntry& e : entries_) entries.push_back(to_json(e));
+  host::write_whole(path_, json{{"version", version}, {"machines", machines}, {"entries", entries}}.dump(1) + "\n");
+}
+
+void Wisdom::add(const WisdomEntry& e) { write_with(e); }
+void Wisdom::add(const WisdomMachine& m) { write_with(m); }
+
+const WisdomMachine* Wisdom::machine(const std::string& isa, const std::string& cpu) const {
+  const WisdomMachine* best = nullptr;
+  for (const WisdomMachine& m : machines_)
+    if (m.isa == isa && (!best || (m.cpu == cpu && best->cpu != cpu))) best = &m;
+  return best;
+}
+
+Machines Wisdom::machines(const std::vector<std::string>& isas) const {
+  Machines r;
+  const std::string cpu = cpu_id();
+  for (const std::string& isa : isas)
+    if (const WisdomMachine* m = machine(isa, cpu)) r[isa] = m->machine;
+  return r;
 }
 
 std::map<std::string, Choices> Wisdom::schedules(const Graph& g, const std::vector<std::string>& isas) const {

@@ -21,6 +21,8 @@
 #include <string_view>
 #include <vector>
 
+#include "isa/machine.h"
+
 namespace attune {
 
 // One operation or type: its C++ text (possibly several overloads) and the names that it uses.
@@ -28,13 +30,6 @@ struct OpText {
   std::string name;
   std::string text;
   std::vector<std::string> needs;
-};
-
-// The default machine of an ISA, against which schedules are costed: instructions a cycle,
-// latency in cycles, sizes in bytes.
-struct Machine {
-  int fma_per_cycle, loads_per_cycle, fma_latency;
-  long l1_bytes, l2_bytes;
 };
 
 // Whether an ISA's code may be called: as C++ text for generated code, and asked of this CPU.
@@ -47,7 +42,7 @@ struct Isa {
   std::string name;
   int lanes;      // floats in a vec
   int registers;  // vecs that fit in the register file
-  Machine machine;
+  Machine machine;  // the default one
   std::string headers;      // before `open`, outside of any namespace
   std::string open, close;  // around the code: target pragmas for GCC and Clang, so that no -m flag is needed
   CpuTest cpu_test;

@@ -9,7 +9,6 @@ Isa naive_isa() {
   isa.name = "naive";
   isa.lanes = 1;
   isa.registers = 16;
-  isa.machine = {1, 1, 4, 32 * 1024, 512 * 1024};
   isa.headers = "#include <math.h>\n";
   isa.ops = {
       {"exp", "static inline float exp(float x) { return expf(x); }\n", {}},

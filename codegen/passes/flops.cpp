@@ -4,6 +4,7 @@
 
 #include "lower.h"
 #include "passes/block_map.h"
+#include "passes/region.h"
 
 namespace attune {
 
@@ -59,6 +60,18 @@ double flops_of(const Graph& g) {
     total += 2.0 * here * double(g[n.in[0]].type.dims[3]);
   }
   return total;
+}
+
+double flops_of(const Region& r) {
+  if (const auto* c = std::get_if<Contract>(&r.work)) {
+    double columns = 0;
+    for (const Segment& s : c->segments) columns += double(s.groups * s.width);
+    return 2 * double(c->outer0 * c->outer1 * c->rows * c->depth) * columns;
+  }
+  const auto* s = std::get_if<Stream>(&r.work);
+  if (!s) return 0;
+  const double pairs = s->keep ? double(kept_pairs(IndexAnalysis(*s->keep->graph, s->keep->node, s->outer0, s->outer1), s->outer0, s->outer1, s->rows, s->cols)) : double(s->outer0 * s->outer1 * s->rows * s->cols);
+  return 2 * pairs * double(s->depth + s->width);
 }
 
 }  // namespace attune

@@ -117,6 +117,10 @@ struct Region {
   std::variant<Contract, Stream, Pointwise, Product, RowReduce> work;
 };
 
+// Floating-point operations of one call: 2 per multiply-add, of pairs only those that count. 0 of regions
+// other than contractions and streams.
+double flops_of(const Region&);
+
 struct Program {
   std::vector<Buffer> buffers;
   std::vector<Region> regions;

@@ -2,20 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "schedule/planners.h"
+#include "schedule/ranking.h"
 
 namespace attune {
 namespace {
 
 template <class Planner>
 std::vector<Ranked> ranked(Planner planner) {
-  std::vector<std::pair<long, Choice>> all;
-  for (const auto& c : planner.choices()) all.emplace_back(planner.cost(c), c);
-  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<Ranked> r;
-  for (const auto& [cost, choice] : all) r.push_back({choice, double(cost) / 120});
+  for (const auto& [account, choice] : ranking(planner)) r.push_back({choice, double(account.total()) / 1000});
   return r;
 }
 

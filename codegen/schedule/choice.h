@@ -35,7 +35,8 @@ inline bool decided(const Choices& choices, std::size_t region) { return region 
 std::string text_of(const Choice&);
 
 // Every choice that the registers and lanes of the ISA allow and that makes sense for the region's
-// sizes, with what the model says a call takes, in cycles of one core; the cheapest first. Empty for
+// sizes, with what the model says a call takes, in cycles of one core; the one to take first, then the cheapest
+// (ranking.h). Empty for
 // a region that leaves nothing to decide. The order depends on nothing else.
 struct Ranked {
   Choice choice;

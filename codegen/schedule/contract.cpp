@@ -28,27 +28,37 @@ bool ContractPlanner::beyond_l2() const {
 // Tiles ask for the next panel where there are enough of them to wait for it.
 bool ContractPlanner::asks_ahead(Tile t) const { return beyond_l2() && c_.rows >= 6L * t.rows && stride_of(c_.a.dims[3]) == 1; }
 
-// Covering the rows with a panel of this many columns. A panel that L1 does not hold comes from L2
-// once per tile of rows, as the rows do: most of that traffic hides behind the arithmetic.
-long ContractPlanner::panel_cost(Tile t) const {
-  const auto traffic = [&](long rows) {
-    const bool resident = 4L * t.vectors * isa_.lanes * c_.depth <= isa_.machine.l1_bytes / 2;
-    return 120 * 4 * (rows + (resident ? 0 : t.vectors * isa_.lanes)) / l2_bytes_per_cycle / l2_hidden_of_panels;
+// All rows against a panel of this many columns. A panel that L1 does not hold comes from L2 once per tile of
+// rows, as the rows do.
+Account ContractPlanner::panel(Tile t, long slots) const {
+  const Machine& m = isa_.machine;
+  const long bytes = 4L * t.vectors * isa_.lanes * c_.depth, input = 4 * c_.rows * c_.depth;
+  const bool resident = bytes <= m.l1_bytes / 2, far = input + bytes > m.l2_bytes * 3 / 4;
+  Clerk clerk(m);
+  const auto tiles = [&](long rows, long n) {
+    if (n == 0) return;
+    const long read = 4 * n * c_.depth * rows;
+    clerk.steps({int(rows), t.vectors}, n * c_.depth, {.slots = n * rows * t.vectors * slots, .l2 = (resident ? 0 : n * bytes) + (far ? 0 : read), .memory = far ? read : 0});
+    clerk.tiles({int(rows), t.vectors}, n);
   };
   const Cut c = cut(c_.rows, t.rows);
+  tiles(c.height + 1, c.taller);
+  tiles(c.height, c.others);
   // The first pass is no faster than memory; all together are not if the panel was asked for.
-  const long all = cover_cost(c_.rows, t, isa_), first = step_cost({int(c.taller ? c.height + 1 : c.height), t.vectors}, isa_), line = 120 * 4 * t.vectors * isa_.lanes;
-  const long waits = !beyond_l2() ? 0 : asks_ahead(t) ? std::max(0L, line / asked_bytes_per_cycle - all) : std::max(0L, line / memory_bytes_per_cycle - first);
-  return c_.depth * (all + waits + c.taller * traffic(c.height + 1) + c.others * traffic(c.height)) + (c.taller + c.others) * tile_overhead;
+  const long all = clerk.account().total();
+  if (asks_ahead(t)) clerk.wait_for_memory(time_of(bytes, m.asked_rate), all);
+  else if (beyond_l2()) clerk.wait_for_memory(time_of(bytes, m.memory_rate), all / (c.taller + c.others));
+  return clerk.account();
 }
 
-long ContractPlanner::cost(const ContractChoice& choice) const {
-  long cost = 0;
+Account ContractPlanner::account(const ContractChoice& choice) const {
+  Account a;
   for (const Segment& s : c_.segments) {
-    const long all = vectors(s), left = all % choice.tile.vectors;
-    cost += all / choice.tile.vectors * panel_cost(choice.tile) + (left ? panel_cost({choice.tile.rows, int(left)}) : 0);
+    const long all = vectors(s), left = all % choice.tile.vectors, slots = slots_of(s.epilogue, isa_.machine);
+    a += all / choice.tile.vectors * panel(choice.tile, slots);
+    if (left) a += panel({choice.tile.rows, int(left)}, slots);
   }
-  return cost * c_.outer0 * c_.outer1;
+  return c_.outer0 * c_.outer1 * a;
 }
 
 std::vector<ContractChoice> ContractPlanner::choices() const {

@@ -1,5 +1,7 @@
-// What was decided, and why, in words: for the head of generated files and for `attune explain`.
+// What was decided, why, and what it takes by the model, in words: for the head of generated files and for `attune explain`.
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "schedule/plan.h"
 
@@ -40,7 +42,42 @@ std::string text(const Stream& s, const StreamPlan& p, const Isa& isa) {
   return r;
 }
 
+// What is the busiest while a region runs, and what comes next.
+std::string bound(const Account& a) {
+  std::vector<std::pair<long, const char*>> all{{a.busy.fma, "fma"}, {a.busy.loads, "loads"}, {a.busy.l2, "L2"}, {a.busy.memory, "memory"}};
+  std::stable_sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.first > y.first; });
+  const auto share = [&](std::size_t i) { return fmt::format("{} {:.0f} %", all[i].second, 100 * double(all[i].first) / double(std::max(1L, a.total()))); };
+  return fmt::format("{} of the time, then {}", share(0), share(1));
+}
+
 }  // namespace
+
+std::string accounts(const Program& program, const Schedule& s) {
+  const Machine& m = s.isa->machine;
+  std::string r = fmt::format("{} by the model, on one core with {}:\n", s.isa->name, text_of(m));
+  r += fmt::format("  {:<24} {:>9} {:>9} {:>9} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}  busiest\n", "thousands of cycles", "all", "% of peak", "products", "weights", "loads", "L2", "memory", "latency", "tiles", "rows");
+  Account all;
+  double flops = 0;
+  int known = 0;
+  const auto line = [&](const std::string& title, const Account& a, double of) {
+    const auto k = [](long thousandths) { return double(thousandths) / 1e6; };
+    const double peak = double(a.total()) / 1e3 * 2 * s.isa->lanes * double(m.fma) / 100;  // operations in that time
+    r += fmt::format("  {:<24} {:>9.1f} {:>9.1f} {:>9.1f} {:>8.1f} {:>8.1f} {:>8.1f} {:>8.1f} {:>8.1f} {:>8.1f} {:>8.1f}  {}\n", title, k(a.total()), peak > 0 ? 100 * of / peak : 0, k(a.products), k(a.weights), k(a.loads), k(a.l2), k(a.memory), k(a.latency), k(a.tiles), k(a.rows), bound(a));
+  };
+  for (std::size_t i = 0; i < program.regions.size(); ++i) {
+    if (!s.accounts[i]) {
+      r += fmt::format("  {:<24} {:>9}\n", program.regions[i].title, "not known");
+      continue;
+    }
+    const double here = flops_of(program.regions[i]);
+    line(program.regions[i].title, *s.accounts[i], here);
+    all += *s.accounts[i];
+    flops += here;
+    ++known;
+  }
+  if (known > 1) line("together", all, flops);
+  return r;
+}
 
 std::vector<std::string> describe(const Program& program, const Schedule& s) {
   std::vector<std::string> r;

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "schedule/planners.h"
+#include "schedule/ranking.h"
 
 namespace attune {
 
@@ -13,25 +14,18 @@ static long local_floats(const ContractPlan&) { return 0; }
 static long local_floats(const StreamPlan& p) { return p.local_floats; }
 static long local_floats(std::monostate) { return 0; }
 
-// The first of the cheapest, or the one that is given.
+// The model's first, or the one that is given; with what it takes.
 template <class Planner>
 static auto planned(Planner planner, const Region& r, const Choice& given) {
+  using Kind = typename decltype(planner.choices())::value_type;
+  if (std::holds_alternative<std::monostate>(given)) {
+    const auto [account, choice] = ranking(planner).at(0);
+    return std::pair(planner.plan(choice), account);
+  }
   const auto all = planner.choices();
-  using Kind = typename decltype(all)::value_type;
-  if (!std::holds_alternative<std::monostate>(given)) {
-    const auto* c = std::get_if<Kind>(&given);
-    if (!c || std::find(all.begin(), all.end(), *c) == all.end()) throw std::invalid_argument(fmt::format("\"{}\" is no schedule for {}", text_of(given), r.title));
-    return planner.plan(*c);
-  }
-  std::size_t best = 0;
-  long least = 0;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const long cost = planner.cost(all[i]);
-    if (i > 0 && cost >= least) continue;
-    least = cost;
-    best = i;
-  }
-  return planner.plan(all.at(best));
+  const auto* c = std::get_if<Kind>(&given);
+  if (!c || std::find(all.begin(), all.end(), *c) == all.end()) throw std::invalid_argument(fmt::format("\"{}\" is no schedule for {}", text_of(given), r.title));
+  return std::pair(planner.plan(*c), planner.account(*c));
 }
 
 Schedule schedule(const Program& program, const Isa& isa, const Choices& given_choices) {
@@ -49,14 +43,18 @@ Schedule schedule(const Program& program, const Isa& isa, const Choices& given_c
     const Region& r = program.regions[i];
     const Choice given = i < given_choices.size() ? given_choices[i] : Choice{};
     if (const auto* c = std::get_if<Contract>(&r.work)) {
-      ContractPlan p = planned(ContractPlanner(*c, isa), r, given);
+      auto [p, account] = planned(ContractPlanner(*c, isa), r, given);
       for (auto& part : p.parts) part.packed_offset += s.packed_floats;
       for (const auto& part : p.parts) s.packed_floats += part.packed_floats;
       s.regions.push_back(std::move(p));
+      s.accounts.push_back(account);
     } else if (const auto* st = std::get_if<Stream>(&r.work)) {
-      s.regions.push_back(planned(StreamPlanner(*st, isa), r, given));
+      auto [p, account] = planned(StreamPlanner(*st, isa), r, given);
+      s.regions.push_back(std::move(p));
+      s.accounts.push_back(account);
     } else {
       s.regions.push_back(std::monostate{});
+      s.accounts.push_back({});
     }
     std::visit([&](const auto& p) { s.local_floats = std::max(s.local_floats, aligned_floats(local_floats(p))); }, s.regions.back());
   }

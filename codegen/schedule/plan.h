@@ -1,9 +1,11 @@
 // What is decided about each region before any loop is written: tile shapes, block sizes, bounds
 // of loops, places in memory.
 #pragma once
+#include <optional>
 #include <string>
 #include "passes/block_map.h"
 #include "passes/region.h"
+#include "schedule/account.h"
 #include "schedule/choice.h"
 
 namespace attune {
@@ -63,6 +65,7 @@ struct StreamPlan {
 struct Schedule {
   const Isa* isa = nullptr;
   std::vector<std::variant<std::monostate, ContractPlan, StreamPlan>> regions;  // one a region
+  std::vector<std::optional<Account>> accounts;                                 // likewise: what it takes by the model, if that knows
   std::vector<long> buffer_offset;  // of scratch in the workspace, of weights and tables in the packed memory; floats
   long workspace_floats = 0, local_floats = 0, packed_floats = 0;
 };
@@ -73,6 +76,9 @@ Schedule schedule(const Program&, const Isa&, const Choices& = {});
 
 // describe.cpp: a paragraph a region, for people and for the head of a generated file.
 std::vector<std::string> describe(const Program&, const Schedule&);
+
+// What the model says of each region, in a table for `attune explain`.
+std::string accounts(const Program&, const Schedule&);
 
 // Rounded up to a multiple of 64 bytes.
 constexpr long aligned_floats(long n) { return (n + 15) / 16 * 16; }

@@ -71,6 +71,22 @@ RunPlan plan_runs(const std::vector<std::vector<Run>>& rows, long cols) {
   return plan;
 }
 
+std::vector<Run> visited(const RunPlan& plan, long block, long cols) {
+  std::vector<Run> r;
+  const auto add = [&](long begin, long end, bool whole) {
+    if (begin < end) r.push_back({begin, end, whole ? Kept::all : Kept::mixed});
+  };
+  switch (plan.form) {
+    case RunPlan::Form::whole: add(0, cols, true); break;
+    case RunPlan::Form::affine:
+      for (int e = 0; e < 3; ++e) add(plan.edges[e](block), plan.edges[e + 1](block), e == 1);
+      break;
+    case RunPlan::Form::table:
+      for (long u = plan.first[std::size_t(block)]; u < plan.first[std::size_t(block) + 1]; ++u) add(plan.begin[std::size_t(u)], plan.end[std::size_t(u)], plan.whole[std::size_t(u)]);
+  }
+  return r;
+}
+
 void plan_hull(StreamPlan& plan, const Stream& s, const IndexAnalysis& keep, int lanes) {
   std::vector<long> low, high;
   for (long r = 0; r < s.rows; r += lanes) {

@@ -14,25 +14,14 @@ std::vector<Tile> legal_tiles(const Isa& isa) {
   return r;
 }
 
-long step_cost(Tile t, const Isa& isa) {
-  const Machine& m = isa.machine;
-  const long fma = 120L * t.rows * t.vectors / m.fma_per_cycle;
-  const long load = 120L * (t.rows + t.vectors) / m.loads_per_cycle;
-  // Loads that fill their slots leave no room for what the loop itself needs.
-  // Chains that just cover the latency stall on every hiccup.
-  // A load that hits L1 hides behind the arithmetic four times of five.
-  return std::max({fma, load + load / 8, 150L * m.fma_latency}) + 24L * (t.rows + t.vectors);
+long vector_loads(Tile t) {
+  const bool unrolled = body(t) <= 35;  // measured: between this and long_body it depends
+  return t.rows <= 3 && t.rows < t.vectors && !unrolled ? t.rows * t.vectors : t.vectors;
 }
 
 Cut cut(long rows, int most) {
   const long tiles = std::max(1L, (rows + most - 1) / most);
   return {rows / tiles, rows % tiles, tiles - rows % tiles};
-}
-
-long cover_cost(long rows, Tile t, const Isa& isa) {
-  const Cut c = cut(rows, t.rows);
-  const auto of = [&](long tiles, long height) { return tiles ? tiles * step_cost({int(height), t.vectors}, isa) : 0; };
-  return of(c.taller, c.height + 1) + of(c.others, c.height);
 }
 
 }  // namespace attune

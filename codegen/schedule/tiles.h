@@ -1,4 +1,4 @@
-// Which tile shapes an ISA's registers allow, and what a step of each costs.
+// Which tile shapes an ISA's registers allow.
 #pragma once
 #include <vector>
 #include "isa/isa.h"
@@ -16,9 +16,14 @@ struct Tile {
 bool fits(Tile, const Isa&);
 std::vector<Tile> legal_tiles(const Isa&);
 
-// Cost of one step in 1/120 of a cycle: the FMA slots, the load slots or the latency of the
-// accumulators' own chains, whichever is the narrowest.
-long step_cost(Tile, const Isa&);
+// Instructions of a step: multiply-adds, loads, addresses.
+constexpr long body(Tile t) { return t.rows * t.vectors + 2 * t.rows + t.vectors; }
+// Beyond this GCC 12 doesn't unroll a loop of such steps by four of its own accord; loops/tile.cpp has it mix two.
+inline constexpr long long_body = 40;
+
+// Vectors that a step loads. Of one that three rows or fewer use, GCC makes an operand of each of their
+// multiply-adds, unless it unrolls by four.
+long vector_loads(Tile);
 
 // Rows cut into as few tiles as there can be of at most `most` rows, all of nearly one height: `taller`
 // of height + 1 come first, then `others` of `height`. A small rest would have too few accumulators.
@@ -27,8 +32,5 @@ struct Cut {
   long rows_taller() const { return taller * (height + 1); }
 };
 Cut cut(long rows, int most);
-
-// Cost of a step of all tiles that cover `rows` rows, of at most this many each.
-long cover_cost(long rows, Tile, const Isa&);
 
 }  // namespace attune

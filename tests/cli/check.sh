@@ -149,12 +149,37 @@ try 2 bench "$small" --workers 0
 # Schedules that were measured: kept, resumed, used by gen; a file of another version is refused and stays.
 try 0 tune "$small" --isa portable --candidates 3 --wisdom "$work/wisdom.json"
 says out 'times as fast'
+machine=$(sed -n 's/^portable: //p' "$work/out")
 grep -qF '"version": 1' "$work/wisdom.json" && pass || fail "the wisdom has no version"
 cp "$work/wisdom.json" "$work/before.json"
 try 0 tune "$small" --isa portable --candidates 3 --wisdom "$work/wisdom.json"
 says out 'known before'
 cmp -s "$work/wisdom.json" "$work/before.json" && pass || fail "what was known was measured again"
 try 0 gen "$small" --isa portable --wisdom "$work/wisdom.json" -o "$work/tuned"
+
+# The machine is measured with the first schedules, kept, and what explain and the others cost by.
+what='the machine in the wisdom'
+case $machine in *' fma, '*' loads or '*) pass ;; *) fail "tune says nothing of the machine" ;; esac
+try 0 explain "$small" --isa portable --wisdom "$work/wisdom.json"
+says out "with $machine:"
+try 0 explain "$small" --isa portable
+grep -qF "with $machine:" "$work/out" && fail "the default is what was measured" || pass
+says out 'by the model'
+says out '% of peak'
+grep -Eq '^  attention +[0-9.]+ +[0-9.]+ .* fma [0-9]+ % of the time, then [a-zA-Z0-9]+ [0-9]+ %$' "$work/out" && pass || fail "no account of the region"
+sed 's/"fma_latency": [0-9.]*/"fma_latency": 7.5/' "$work/wisdom.json" >"$work/slow.json"
+try 0 explain "$small" --isa portable --wisdom "$work/slow.json"
+says out 'sums after 7.5'
+for change in 's/"l2_rate": [0-9.]*/"l2_rate": -1/' 's/"l2_rate": [0-9.]*/"l2_rate": "fast"/' '/"l2_rate"/d' 's/"machines": \[/"machines": [7,/'; do
+  sed "$change" "$work/wisdom.json" >"$work/odd.json"
+  try 1 gen "$small" --isa portable --wisdom "$work/odd.json" -o "$work/odd"
+  says err 'is no wisdom'
+  [ "$(wc -l <"$work/err")" = 1 ] && pass || fail "more than one line"
+  no_file "$work/odd"
+done
+echo '{"version": 1, "entries": []}' >"$work/old.json"
+try 0 explain "$small" --isa portable --wisdom "$work/old.json"
+try 2 verdict --wisdom "$work/none.json"
 sed 's/"columns": [0-9]*/"columns": 7/' "$work/wisdom.json" >"$work/odd.json"
 try 1 gen "$small" --isa portable --wisdom "$work/odd.json" -o "$work/odd"
 says err 'is no schedule for'

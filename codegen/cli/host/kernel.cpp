@@ -110,26 +110,39 @@ struct Kernel::Symbols {
   }
 };
 
-Kernel::Kernel(std::shared_ptr<const Library> library, const std::string& name, Place place, Workers workers) : symbols_(std::make_unique<Symbols>()), workers_(workers) {
+void Memory::make_room(std::size_t workspace_bytes, std::size_t packed_bytes) {
+  const auto grow = [&](std::unique_ptr<Buffer>& b, std::size_t bytes) {
+    const std::size_t floats = (bytes + 63) / 64 * 64 / sizeof(float);
+    if (!b || b->size() < floats) b = std::make_unique<Buffer>(floats, place_);
+  };
+  grow(workspace_, workspace_bytes);
+  if (packed_bytes > 0) grow(packed_, packed_bytes);
+}
+
+Kernel::Kernel(std::shared_ptr<const Library> library, const std::string& name, Place place, Workers workers) : Kernel(std::move(library), name, std::make_shared<Memory>(place), workers) {}
+
+Kernel::Kernel(std::shared_ptr<const Library> library, const std::string& name, std::shared_ptr<Memory> memory, Workers workers) : symbols_(std::make_unique<Symbols>()), memory_(std::move(memory)), workers_(workers) {
   symbols_->library = std::move(library);
   symbols_->find(symbols_->workspace_bytes, name + "_workspace_bytes");
   symbols_->find(symbols_->packed_bytes, name + "_packed_bytes", true);
   symbols_->find(symbols_->pack_weights, name + "_pack_weights", true);
   symbols_->find(symbols_->checked, name + "_checked");
   symbols_->find(symbols_->plain, name);
-  const auto floats = [](std::size_t bytes) { return (bytes + 63) / 64 * 64 / sizeof(float); };
   workspace_bytes_ = symbols_->workspace_bytes(workers.count);
-  workspace_ = std::make_unique<Buffer>(floats(workspace_bytes_), place);
-  if (symbols_->packed_bytes) packed_ = std::make_unique<Buffer>(floats(symbols_->packed_bytes()), place);
+  memory_->make_room(workspace_bytes_, symbols_->packed_bytes ? symbols_->packed_bytes() : 0);
 }
 Kernel::~Kernel() = default;
 Kernel::Kernel(Kernel&&) noexcept = default;
 
+void Kernel::pack(const Arguments& a) {
+  if (symbols_->pack_weights) symbols_->pack_weights(a.weight_pointers.data(), memory_->packed());
+}
+
 Deviation Kernel::verify(const Interface& interface, const Arguments& a, const std::vector<Array>& expected, bool finite_inputs) {
-  if (symbols_->pack_weights) symbols_->pack_weights(a.weight_pointers.data(), packed_->data());
+  pack(a);
   a.forget_outputs();
   Deviation d;
-  d.code = symbols_->checked(a.args.data(), packed_ ? packed_->data() : nullptr, workspace_->data(), workspace_bytes_, workers_.count, workers_.parallel_for, workers_.ctx);
+  d.code = symbols_->checked(a.args.data(), memory_->packed(), memory_->workspace(), workspace_bytes_, workers_.count, workers_.parallel_for, workers_.ctx);
   if (d.code != 0) {
     d.over_bound = std::numeric_limits<double>::infinity();
     return d;
@@ -139,7 +152,7 @@ Deviation Kernel::verify(const Interface& interface, const Arguments& a, const s
   return compare(interface, outputs, expected, finite_inputs);
 }
 void Kernel::operator()(const Arguments& a) const {
-  symbols_->plain(a.args.data(), packed_ ? packed_->data() : nullptr, workspace_->data(), workers_.count, workers_.parallel_for, workers_.ctx);
+  symbols_->plain(a.args.data(), memory_->packed(), memory_->workspace(), workers_.count, workers_.parallel_for, workers_.ctx);
 }
 
 std::string Deviation::fault() const {

@@ -93,16 +93,35 @@ struct Deviation {
 // Subnormals count as 0, and where the bound is beyond any meaning or the value near what f32 holds nothing is promised.
 Deviation compare(const Interface&, const std::vector<const float*>& outputs, const std::vector<Array>& expected, bool finite_inputs);
 
+// Workspace and packed weights. Kernels that take turns may share them, so that none is luckier with its pages
+// than another; each packs again before its turn.
+class Memory {
+ public:
+  explicit Memory(Place place = Place::on_page) : place_(place) {}
+  // What lies there is lost where it grows.
+  void make_room(std::size_t workspace_bytes, std::size_t packed_bytes);
+  void* workspace() const { return workspace_ ? workspace_->data() : nullptr; }
+  void* packed() const { return packed_ ? packed_->data() : nullptr; }  // null: no weights
+
+ private:
+  Place place_;
+  std::unique_ptr<Buffer> workspace_, packed_;
+};
+
 // The C functions of a generated kernel (DESIGN.md, "The contract of generated code").
 class Kernel {
  public:
-  // Kernel `name` of the library. Throws Error if a symbol is missing.
+  // Kernel `name` of the library, with memory of its own or this one. Throws Error if a symbol is missing.
   Kernel(std::shared_ptr<const Library>, const std::string& name, Place = Place::on_page, Workers = {});
+  Kernel(std::shared_ptr<const Library>, const std::string& name, std::shared_ptr<Memory>, Workers = {});
   ~Kernel();
   Kernel(Kernel&&) noexcept;
   Kernel& operator=(Kernel&&) = delete;
 
-  // Packs the weights, calls NAME_checked once, and compares. Must come before the first call: weights are read only here.
+  // Must come before the first call, and before one that follows another kernel's in the same memory; weights
+  // are read only here.
+  void pack(const Arguments&);
+  // Packs, calls NAME_checked once, and compares.
   Deviation verify(const Interface&, const Arguments&, const std::vector<Array>& expected, bool finite_inputs);
   // One call without checks: what is timed.
   void operator()(const Arguments&) const;
@@ -110,7 +129,7 @@ class Kernel {
  private:
   struct Symbols;
   std::unique_ptr<Symbols> symbols_;
-  std::unique_ptr<Buffer> packed_, workspace_;
+  std::shared_ptr<Memory> memory_;
   std::size_t workspace_bytes_ = 0;
   Workers workers_;
 };

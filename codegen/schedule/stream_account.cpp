@@ -1,0 +1,179 @@
+// What a stream takes by the model: the tiles that its code computes, counted as it visits them.
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "schedule/planners.h"
+
+namespace attune {
+namespace {
+
+constexpr long line = 64, sets = 64;  // of L1: what the offset in a page can tell
+
+// Bytes of L1 that pieces of `bytes` every `stride` bytes keep for themselves: where the stride makes them
+// share sets, those sets whole.
+long footprint(long count, long bytes, long stride) {
+  const long lines = (bytes + line - 1) / line;
+  if (stride % line) return count * lines * line;
+  const long apart = std::gcd(stride / line, sets);  // only one set in so many begins a piece
+  return count * std::max(lines, apart) * line;
+}
+
+// What a loop that returns to it can count on finding: what is read once meanwhile, replacement that is only nearly
+// least-recently-used, and results take the rest.
+long kept_by_l1(const Machine& m) { return m.l1_bytes; }
+
+// How many of so many loads of `bytes` bytes lie on two lines, with rows of a stride one below the other.
+long splits(long loads, long bytes, long stride) {
+  const long step = std::gcd(stride, line), places = line / step;
+  long split = 0;
+  for (long at = 0; at < line; at += step) split += at + bytes > line;
+  return loads * split / places;
+}
+
+}  // namespace
+
+// Whether columns and values are gone from L2 when the next block of rows comes.
+bool StreamPlanner::beyond_l2() const { return 4 * s_.cols * (s_.depth + s_.width) > isa_.machine.l2_bytes / 2; }
+bool StreamPlanner::asks_ahead() const { return beyond_l2() && stride_of(s_.b.dims[3]) == 1; }
+
+std::pair<long, long> StreamPlanner::ends(long vector) const {
+  if (!hull_.hull) return {0, s_.cols};
+  const auto of = [&](const Affine& a, const std::vector<long>& table) { return table.empty() ? a(vector) : table[std::size_t(vector)]; };
+  return {of(hull_.low, hull_.low_table), of(hull_.high, hull_.high_table)};
+}
+
+void StreamPlanner::count_tiles(Covered& c) const {
+  const RowBlocks& b = c.blocks;
+  for (long i = 0; i < b.count; ++i) {
+    c.runs.push_back(visited(b.runs, i, s_.cols));
+    const long vector = (c.first_row + i * b.rows) / isa_.lanes;
+    for (const Run& r : c.runs.back()) {
+      const long left = (r.end - r.begin) % b.tile.rows;
+      if (r.kept == Kept::all) {
+        if (r.end - r.begin > left) c.whole[{b.tile.rows, b.tile.vectors}] += (r.end - r.begin) / b.tile.rows;
+        if (left) ++c.whole[{int(left), b.tile.vectors}];
+        continue;
+      }
+      for (long col = r.begin; col < r.end; col += b.tile.rows) {
+        const long end = std::min(col + b.tile.rows, r.end);
+        long first = b.tile.vectors, last = -1;  // vectors of rows that keep some of these columns
+        for (long v = 0; v < b.tile.vectors; ++v) {
+          const auto [low, high] = ends(vector + v);
+          if (col >= high || end <= low) continue;
+          first = std::min(first, v);
+          last = v;
+        }
+        if (first <= last) ++c.part[{int(end - col), int(last - first + 1)}];
+      }
+    }
+  }
+}
+
+const std::map<int, long>& StreamPlanner::value_steps(Covered& c, int rows) const {
+  const auto [at, fresh] = c.value_steps.try_emplace(rows);
+  if (!fresh) return at->second;
+  const Cut parts = cut(c.blocks.rows, rows);
+  for (long i = 0; i < c.blocks.count; ++i) {
+    long row = c.first_row + i * c.blocks.rows;
+    for (long k = 0; k < parts.taller + parts.others; ++k) {
+      const long height = parts.height + (k < parts.taller);
+      const auto a = ends(row / isa_.lanes), b = ends((row + height - 1) / isa_.lanes);
+      for (const Run& r : c.runs[std::size_t(i)]) at->second[int(height)] += std::max(0L, std::min(r.end, std::max(a.second, b.second)) - std::max(r.begin, std::min(a.first, b.first)));
+      row += height;
+    }
+  }
+  return at->second;
+}
+
+// Blocks of columns that all blocks of rows visit.
+long StreamPlanner::visits(const Covered& c, long columns) const {
+  long n = 0;
+  for (const auto& runs : c.runs) {
+    if (runs.empty()) continue;
+    if (c.blocks.runs.form != RunPlan::Form::table)
+      n += (runs.back().end - runs[0].begin + columns - 1) / columns;
+    else
+      for (const Run& r : runs) n += (r.end - r.begin + columns - 1) / columns;
+  }
+  return n;
+}
+
+// Scores and weights of all blocks of one kind.
+Account StreamPlanner::scores(const Covered& c, long columns) const {
+  const Machine& m = isa_.machine;
+  Clerk clerk(m);
+  const long floats = long(c.blocks.tile.vectors) * isa_.lanes, l1 = kept_by_l1(m);
+  const long turned = 4 * s_.depth * floats, block = 4 * columns * floats;
+  const bool near = 4 * s_.cols * s_.depth <= m.l1_bytes / 2, far = beyond_l2(), asked = far && asks_ahead();
+  // The sum of the weights is one more operation; what is subtracted from a score is in the sums already.
+  const long weight = slots_of(s_.element, m) + m.exponential * std::count_if(s_.algebra.weight.terms.begin(), s_.algebra.weight.terms.end(), [](const Term& t) { return t.fn == Fn::exp; }) + 100;
+  const auto tiles = [&](const std::map<std::pair<int, int>, long>& some, long slots) {
+    for (const auto& [shape, count] : some) {
+      const Tile t{shape.first, shape.second};
+      const long read = 4 * s_.depth * t.rows, written = 4 * t.rows * t.vectors * isa_.lanes;
+      long l2 = turned + read + written > l1 ? 4 * s_.depth * t.vectors * isa_.lanes : 0;  // the turned rows again
+      if (turned + read + block > l1) l2 += 2 * written;
+      if (!near && !far) l2 += read;
+      const long beyond = asked ? read + 4 * s_.width * t.rows : far ? read : 0;  // what is asked for is the next columns and their values
+      clerk.steps(t, count * s_.depth, {.slots = count * t.rows * t.vectors * slots, .l2 = count * l2, .memory = count * beyond, .asked = asked ? count * beyond : 0});
+    }
+  };
+  tiles(c.whole, weight);
+  tiles(c.part, weight + (s_.keep ? slots_of(s_.keep->code, m) + 100 : 0));
+  // How many vectors of a tile keep something is asked of each; the others' weights are set to 0.
+  for (const auto& [shape, count] : c.part) clerk.tiles({shape.first, c.blocks.tile.vectors - shape.second}, count);
+  if (s_.algebra.tracks_peak) clerk.tiles(c.blocks.tile, 2 * c.blocks.count);   // the first tile of a block waits for its peaks
+  if (c.blocks.runs.form == RunPlan::Form::affine && s_.algebra.tracks_peak) {  // and is computed twice where a block begins in part
+    const long twice = std::count_if(c.runs.begin(), c.runs.end(), [](const auto& r) { return r.size() > 1 && r[0].kept != Kept::all; });
+    clerk.steps(c.blocks.tile, twice * s_.depth, {});
+  }
+  clerk.rows(c.blocks.count * s_.depth * c.blocks.tile.vectors * (std::bit_width(unsigned(isa_.lanes)) - 1));  // a shuffle a cycle, log2(lanes) for a vector
+  return clerk.account();
+}
+
+Account StreamPlanner::values(Covered& c, Tile t, long columns) const {
+  const Machine& m = isa_.machine;
+  Clerk clerk(m);
+  const auto& steps = value_steps(c, t.rows);
+  long seen = 0, all_steps = 0;  // columns, by all blocks; steps by all tiles
+  for (const auto& runs : c.runs)
+    for (const Run& r : runs) seen += r.end - r.begin;
+  for (const auto& [height, of_height] : steps) all_steps += of_height;
+  const Cut parts = cut(c.blocks.rows, t.rows);
+  const long block = 4 * columns * c.blocks.tile.vectors * isa_.lanes, n = visits(c, columns), l1 = kept_by_l1(m);
+  const bool far = beyond_l2(), asked = far && asks_ahead();
+  const long stride = 4 * stride_of(s_.v.dims[2]).value_or(s_.width);
+  for (const auto& g : groups_of(s_.width, t.vectors, isa_.lanes)) {
+    const long bytes = 4L * g.vectors * isa_.lanes, held = footprint(columns, bytes, stride);
+    // A line of scores serves several tiles, if L1 still has it when the next one comes.
+    const bool resident = held + columns * line <= l1, scores_resident = held + block <= l1;
+    for (const auto& [height, of_height] : steps) {
+      if (of_height == 0) continue;
+      const long once = seen * bytes * of_height / all_steps, again = resident ? 0 : of_height * bytes - once;
+      const long read = scores_resident ? 0 : resident       ? 4 * height
+                                          : 16 % height == 0 ? line
+                                                             : line + line * (height - 1) / 16;
+      const long sums = 2 * n * (height > parts.height ? parts.taller : parts.others) * height * bytes;  // come and go
+      clerk.steps({height, g.vectors}, of_height, {.l2 = (far && !asked ? 0 : once) + again + of_height * read + sums, .memory = far && !asked ? once : 0, .split = splits(of_height * g.vectors, bytes / g.vectors, stride)});
+    }
+    if (parts.taller) clerk.tiles({int(parts.height + 1), g.vectors}, n * parts.taller);
+    clerk.tiles({int(parts.height), g.vectors}, n * parts.others);
+  }
+  clerk.tiles({1, c.blocks.tile.vectors}, n);                                                   // the rows' state
+  clerk.rows(2 * c.blocks.count * c.blocks.rows * ((s_.width + isa_.lanes - 1) / isa_.lanes));  // results are read, scaled, tested and written
+  return clerk.account();
+}
+
+Account StreamPlanner::account(const StreamChoice& choice) {
+  const std::vector<Covered*> covered = blocks(choice.scores);
+  const long columns = std::min(s_.cols, column_block(covered, choice.column_block));
+  Account a;
+  for (Covered* c : covered) {
+    a += scores(*c, columns);
+    a += values(*c, choice.values, columns);
+  }
+  return s_.outer0 * s_.outer1 * a;
+}
+
+}  // namespace attune
