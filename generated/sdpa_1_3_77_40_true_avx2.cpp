@@ -15,10 +15,10 @@
 //   };
 //
 // What was decided:
-// - attention: 3 times 77 rows against 77 columns, 78 at a time: their scores lie in a worker's
-//   10.6 kB and nowhere else. 4 blocks of 16 rows, score tiles of 6 columns x 16 lanes: 12 of 16
-//   registers accumulate, a step is 12 fma on 8 loads. 1 block of 13 rows, score tiles of 6 columns
-//   x 16 lanes: 12 of 16 registers accumulate, a step is 12 fma on 8 loads. Whole tiles of removed
+// - attention: 3 times 77 rows against 77 columns, 84 at a time: their scores lie in a worker's
+//   16.4 kB and nowhere else. 3 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
+//   registers accumulate, a step is 12 fma on 7 loads. 1 block of 5 rows, score tiles of 12 columns
+//   x 8 lanes: 12 of 16 registers accumulate, a step is 12 fma on 13 loads. Whole tiles of removed
 //   pairs are skipped; tiles that keep all pairs test none. Value tiles of 2 rows x 40 columns: 10
 //   of 16 registers accumulate, a step is 10 fma on 7 loads.
 #include "sdpa_1_3_77_40_true.h"
@@ -224,88 +224,56 @@ struct Memory {
 
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
-  float rows[640];        // [40][16], scaled, in units of log 2
-  float scores[1248];     // [78][16]; weights once they are known
-  float peak[16];         // of each row, the score that the others are compared with
-  float total[16];        // and the sum of its weights
-  float carry[16];        // what its older sums are multiplied by, at the end by what
-  float block_peak[16];   // the greatest score in the block of columns
-  float block_total[16];  // and the sum of the block's weights
-  float shift[16];        // -peak, where the rows' accumulators start
-  float kept[16];         // 1 where the safe path found a pair that counts
-  float holes[80];        // [78]: 1 for a column with one that doesn't; then 1 if there is any
-  float fast[640];        // [16][40], the results that it came to replace
+  float rows[960];        // [40][24], scaled, in units of log 2
+  float scores[2016];     // [84][24]; weights once they are known
+  float peak[24];         // of each row, the score that the others are compared with
+  float total[24];        // and the sum of its weights
+  float carry[24];        // what its older sums are multiplied by, at the end by what
+  float block_peak[24];   // the greatest score in the block of columns
+  float block_total[24];  // and the sum of the block's weights
+  float shift[24];        // -peak, where the rows' accumulators start
+  float kept[24];         // 1 where the safe path found a pair that counts
+  float holes[96];        // [84]: 1 for a column with one that doesn't; then 1 if there is any
+  float fast[960];        // [24][40], the results that it came to replace
 };
 
-// 5 columns x 16 rows of scores.
-[[gnu::noinline]] void attention_scores_5x16(const float* rows, const float* b, float* scores,
+// 1 columns x 24 rows of scores.
+[[gnu::noinline]] void attention_scores_1x24(const float* rows, const float* b, float* scores,
     float* block_peak) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec b1 = load(rows + 16 * k + 8);
     const vec a0 = splat(b[k]);
+    const vec b0 = load(rows + 24 * k);
     s00 = fma(a0, b0, s00);
+    const vec b1 = load(rows + 24 * k + 8);
     s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 40]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 80]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 120]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 160]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
+    const vec b2 = load(rows + 24 * k + 16);
+    s02 = fma(a0, b2, s02);
   }
 
   store(scores, s00);
-  store(scores + 16, s10);
-  store(scores + 32, s20);
-  store(scores + 48, s30);
-  store(scores + 64, s40);
 
-  const vec high0_0 = max(max(s00, s10), max(s20, s30));
-  store(block_peak, max(load(block_peak), max(high0_0, s40)));
+  store(block_peak, max(load(block_peak), s00));
 
   store(scores + 8, s01);
-  store(scores + 24, s11);
-  store(scores + 40, s21);
-  store(scores + 56, s31);
-  store(scores + 72, s41);
 
-  const vec high0_1 = max(max(s01, s11), max(s21, s31));
-  store(block_peak + 8, max(load(block_peak + 8), max(high0_1, s41)));
+  store(block_peak + 8, max(load(block_peak + 8), s01));
+
+  store(scores + 16, s02);
+
+  store(block_peak + 16, max(load(block_peak + 16), s02));
 }
 
-// 5 columns x 8 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_5x8_in_part(const float* rows, const float* b,
+// 1 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_1x8_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
   vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 16 * k);
+    const vec b0 = load(rows + 24 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
-    const vec a1 = splat(b[k + 40]);
-    s10 = fma(a1, b0, s10);
-    const vec a2 = splat(b[k + 80]);
-    s20 = fma(a2, b0, s20);
-    const vec a3 = splat(b[k + 120]);
-    s30 = fma(a3, b0, s30);
-    const vec a4 = splat(b[k + 160]);
-    s40 = fma(a4, b0, s40);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -313,46 +281,21 @@ struct attention_memory {
   const ivec row_of_lane0 = isplat(row) + iota();
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 16, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 32, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 48, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  store(scores + 64, x4_0);
 
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  store(block_peak, max(load(block_peak), max(high0_0, x4_0)));
+  store(block_peak, max(load(block_peak), x0_0));
 }
 
-// 5 columns x 16 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_5x16_in_part(const float* rows, const float* b,
+// 1 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_1x16_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec b1 = load(rows + 16 * k + 8);
     const vec a0 = splat(b[k]);
+    const vec b0 = load(rows + 24 * k);
     s00 = fma(a0, b0, s00);
+    const vec b1 = load(rows + 24 * k + 8);
     s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 40]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 80]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 120]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 160]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -360,128 +303,146 @@ struct attention_memory {
   const ivec row_of_lane0 = isplat(row) + iota();
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 16, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 32, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 48, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  store(scores + 64, x4_0);
 
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  store(block_peak, max(load(block_peak), max(high0_0, x4_0)));
+  store(block_peak, max(load(block_peak), x0_0));
 
   const ivec row_of_lane1 = isplat(row + 8) + iota();
   const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
   store(scores + 8, x0_1);
-  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  store(scores + 24, x1_1);
-  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  store(scores + 40, x2_1);
-  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  store(scores + 56, x3_1);
-  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
-  store(scores + 72, x4_1);
 
-  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
-  store(block_peak + 8, max(load(block_peak + 8), max(high0_1, x4_1)));
+  store(block_peak + 8, max(load(block_peak + 8), x0_1));
 }
 
-// 5 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_5x16(const float* b, float* scores, long row,
+// 1 columns x 24 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_1x24_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 40; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec b0 = load(rows + 24 * k);
+    s00 = fma(a0, b0, s00);
+    const vec b1 = load(rows + 24 * k + 8);
+    s01 = fma(a0, b1, s01);
+    const vec b2 = load(rows + 24 * k + 16);
+    s02 = fma(a0, b2, s02);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+
+  store(block_peak, max(load(block_peak), x0_0));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+
+  store(block_peak + 8, max(load(block_peak + 8), x0_1));
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  store(scores + 16, x0_2);
+
+  store(block_peak + 16, max(load(block_peak + 16), x0_2));
+}
+
+// 1 columns x 24 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_1x24(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 77);
   const bool some0 = col < high0;
   const long high1 = smaller(8 * (row / 8) + 16, 77);
   const bool some1 = col < high1;
-  const long first = some0 ? 0 : (some1 ? 1 : 2);
-  const long end = some1 ? 2 : (some0 ? 1 : 0);
-  for (long v = 0; v < 2; ++v) {
+  const long high2 = smaller(8 * (row / 8) + 24, 77);
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 5; ++i) {
-        store(scores + 16 * i + 8 * v, splat(-__builtin_inff()));
+      for (long i = 0; i < 1; ++i) {
+        store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
       }
     }
   }
   if (end - first == 1) {
-    attention_scores_5x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_scores_1x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.block_peak + 8 * first, row + 8 * first, col);
   }
   if (end - first == 2) {
-    attention_scores_5x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_scores_1x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 3) {
+    attention_scores_1x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.block_peak + 8 * first, row + 8 * first, col);
   }
 }
 
-// 6 columns x 16 rows of scores.
-[[gnu::noinline]] void attention_scores_6x16(const float* rows, const float* b, float* scores,
+// 4 columns x 24 rows of scores.
+[[gnu::noinline]] void attention_scores_4x24(const float* rows, const float* b, float* scores,
     float* block_peak) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec b1 = load(rows + 16 * k + 8);
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
+    const vec b2 = load(rows + 24 * k + 16);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
     const vec a1 = splat(b[k + 40]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
     const vec a2 = splat(b[k + 80]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
     const vec a3 = splat(b[k + 120]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 160]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(b[k + 200]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
+    s32 = fma(a3, b2, s32);
   }
 
   store(scores, s00);
-  store(scores + 16, s10);
-  store(scores + 32, s20);
-  store(scores + 48, s30);
-  store(scores + 64, s40);
-  store(scores + 80, s50);
+  store(scores + 24, s10);
+  store(scores + 48, s20);
+  store(scores + 72, s30);
 
-  const vec high0_0 = max(max(s00, s10), max(s20, s30));
-  const vec high1_0 = max(s40, s50);
-  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+  store(block_peak, max(load(block_peak), max(max(s00, s10), max(s20, s30))));
 
   store(scores + 8, s01);
-  store(scores + 24, s11);
-  store(scores + 40, s21);
-  store(scores + 56, s31);
-  store(scores + 72, s41);
-  store(scores + 88, s51);
+  store(scores + 32, s11);
+  store(scores + 56, s21);
+  store(scores + 80, s31);
 
-  const vec high0_1 = max(max(s01, s11), max(s21, s31));
-  const vec high1_1 = max(s41, s51);
-  store(block_peak + 8, max(load(block_peak + 8), max(high0_1, high1_1)));
+  store(block_peak + 8, max(load(block_peak + 8), max(max(s01, s11), max(s21, s31))));
+
+  store(scores + 16, s02);
+  store(scores + 40, s12);
+  store(scores + 64, s22);
+  store(scores + 88, s32);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(max(s02, s12), max(s22, s32))));
 }
 
-// 6 columns x 8 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_6x8_in_part(const float* rows, const float* b,
+// 4 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_4x8_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
   vec s00 = splat(0.0f);
   vec s10 = splat(0.0f);
   vec s20 = splat(0.0f);
   vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
-  vec s50 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 16 * k);
+    const vec b0 = load(rows + 24 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 40]);
@@ -490,10 +451,6 @@ struct attention_memory {
     s20 = fma(a2, b0, s20);
     const vec a3 = splat(b[k + 120]);
     s30 = fma(a3, b0, s30);
-    const vec a4 = splat(b[k + 160]);
-    s40 = fma(a4, b0, s40);
-    const vec a5 = splat(b[k + 200]);
-    s50 = fma(a5, b0, s50);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -502,34 +459,26 @@ struct attention_memory {
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 16, x1_0);
+  store(scores + 24, x1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 32, x2_0);
+  store(scores + 48, x2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 48, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  store(scores + 64, x4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  store(scores + 80, x5_0);
+  store(scores + 72, x3_0);
 
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(x4_0, x5_0);
-  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
 }
 
-// 6 columns x 16 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_6x16_in_part(const float* rows, const float* b,
+// 4 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_4x16_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec b1 = load(rows + 16 * k + 8);
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
@@ -542,12 +491,6 @@ struct attention_memory {
     const vec a3 = splat(b[k + 120]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 160]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(b[k + 200]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -556,67 +499,130 @@ struct attention_memory {
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 16, x1_0);
+  store(scores + 24, x1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 32, x2_0);
+  store(scores + 48, x2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 48, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  store(scores + 64, x4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  store(scores + 80, x5_0);
+  store(scores + 72, x3_0);
 
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(x4_0, x5_0);
-  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
 
   const ivec row_of_lane1 = isplat(row + 8) + iota();
   const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
   store(scores + 8, x0_1);
   const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  store(scores + 24, x1_1);
+  store(scores + 32, x1_1);
   const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  store(scores + 40, x2_1);
+  store(scores + 56, x2_1);
   const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  store(scores + 56, x3_1);
-  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
-  store(scores + 72, x4_1);
-  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
-  store(scores + 88, x5_1);
+  store(scores + 80, x3_1);
 
-  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
-  const vec high1_1 = max(x4_1, x5_1);
-  store(block_peak + 8, max(load(block_peak + 8), max(high0_1, high1_1)));
+  store(block_peak + 8, max(load(block_peak + 8), max(max(x0_1, x1_1), max(x2_1, x3_1))));
 }
 
-// 6 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_6x16(const float* b, float* scores, long row,
+// 4 columns x 24 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_4x24_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
+    const vec b2 = load(rows + 24 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 40]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 80]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 120]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 24, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 48, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 72, x3_0);
+
+  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 32, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 56, x2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  store(scores + 80, x3_1);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(max(x0_1, x1_1), max(x2_1, x3_1))));
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  store(scores + 16, x0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  store(scores + 40, x1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  store(scores + 64, x2_2);
+  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
+  store(scores + 88, x3_2);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(max(x0_2, x1_2), max(x2_2, x3_2))));
+}
+
+// 4 columns x 24 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_4x24(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 77);
   const bool some0 = col < high0;
   const long high1 = smaller(8 * (row / 8) + 16, 77);
   const bool some1 = col < high1;
-  const long first = some0 ? 0 : (some1 ? 1 : 2);
-  const long end = some1 ? 2 : (some0 ? 1 : 0);
-  for (long v = 0; v < 2; ++v) {
+  const long high2 = smaller(8 * (row / 8) + 24, 77);
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 6; ++i) {
-        store(scores + 16 * i + 8 * v, splat(-__builtin_inff()));
+      for (long i = 0; i < 4; ++i) {
+        store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
       }
     }
   }
   if (end - first == 1) {
-    attention_scores_6x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_scores_4x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.block_peak + 8 * first, row + 8 * first, col);
   }
   if (end - first == 2) {
-    attention_scores_6x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_scores_4x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 3) {
+    attention_scores_4x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.block_peak + 8 * first, row + 8 * first, col);
   }
 }
 
-// Scores of 16 rows become weights; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_16(attention_memory& local, long count, bool all) {
+// Scores of 24 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_24(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
   const lanes_t outside0 = negation(either(not_less(splat(0x1p+40f), load(local.block_total)),
       both(not_less(splat(0x1p+120f), load(local.block_total)),
@@ -641,98 +647,113 @@ struct attention_memory {
   store(local.carry + 8, exp2_nonpositive(old1 - peak1));
   vec total1 = splat(0.0f);
 
+  const vec old2 = load(local.peak + 16);
+  const lanes_t outside2 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 16)),
+      both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
+          less_equal(splat(-4.0f) * old2, exponent_of(load(local.block_total + 16))))));
+  const vec peak2 =
+      select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 16)), old2);
+  store(local.peak + 16, peak2);
+  const vec shift2 = splat(0.0f) - peak2;
+  store(local.shift + 16, shift2);
+  store(local.carry + 16, exp2_nonpositive(old2 - peak2));
+  vec total2 = splat(0.0f);
+
   for (long j = 0; j < count; ++j) {
-    const vec w0 = exp2_near(load(local.scores + 16 * j) + shift0);
-    store(local.scores + 16 * j, w0);
+    const vec w0 = exp2_near(load(local.scores + 24 * j) + shift0);
+    store(local.scores + 24 * j, w0);
     total0 = total0 + w0;
-    const vec w1 = exp2_near(load(local.scores + 16 * j + 8) + shift1);
-    store(local.scores + 16 * j + 8, w1);
+    const vec w1 = exp2_near(load(local.scores + 24 * j + 8) + shift1);
+    store(local.scores + 24 * j + 8, w1);
     total1 = total1 + w1;
+    const vec w2 = exp2_near(load(local.scores + 24 * j + 16) + shift2);
+    store(local.scores + 24 * j + 16, w2);
+    total2 = total2 + w2;
   }
 
   store(local.block_total, total0);
   store(local.block_total + 8, total1);
+  store(local.block_total + 16, total2);
 }
 
-// 6 columns x 16 rows of weights.
-[[gnu::noinline]] void attention_weights_6x16(const float* rows, const float* b, float* scores,
+// 4 columns x 24 rows of weights.
+[[gnu::noinline]] void attention_weights_4x24(const float* rows, const float* b, float* scores,
     const float* shift, float* block_total) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
-  vec s00 = start0, s01 = start1;
-  vec s10 = start0, s11 = start1;
-  vec s20 = start0, s21 = start1;
-  vec s30 = start0, s31 = start1;
-  vec s40 = start0, s41 = start1;
-  vec s50 = start0, s51 = start1;
+  const vec start2 = load(shift + 16);
+  vec s00 = start0, s01 = start1, s02 = start2;
+  vec s10 = start0, s11 = start1, s12 = start2;
+  vec s20 = start0, s21 = start1, s22 = start2;
+  vec s30 = start0, s31 = start1, s32 = start2;
 #pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec b1 = load(rows + 16 * k + 8);
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
+    const vec b2 = load(rows + 24 * k + 16);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
     const vec a1 = splat(b[k + 40]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
     const vec a2 = splat(b[k + 80]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
     const vec a3 = splat(b[k + 120]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 160]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(b[k + 200]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
+    s32 = fma(a3, b2, s32);
   }
 
   const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
   const vec w1_0 = exp2_near(s10);
-  store(scores + 16, w1_0);
+  store(scores + 24, w1_0);
   const vec w2_0 = exp2_near(s20);
-  store(scores + 32, w2_0);
+  store(scores + 48, w2_0);
   const vec w3_0 = exp2_near(s30);
-  store(scores + 48, w3_0);
-  const vec w4_0 = exp2_near(s40);
-  store(scores + 64, w4_0);
-  const vec w5_0 = exp2_near(s50);
-  store(scores + 80, w5_0);
+  store(scores + 72, w3_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
 
   const vec w0_1 = exp2_near(s01);
   store(scores + 8, w0_1);
   const vec w1_1 = exp2_near(s11);
-  store(scores + 24, w1_1);
+  store(scores + 32, w1_1);
   const vec w2_1 = exp2_near(s21);
-  store(scores + 40, w2_1);
+  store(scores + 56, w2_1);
   const vec w3_1 = exp2_near(s31);
-  store(scores + 56, w3_1);
-  const vec w4_1 = exp2_near(s41);
-  store(scores + 72, w4_1);
-  const vec w5_1 = exp2_near(s51);
-  store(scores + 88, w5_1);
+  store(scores + 80, w3_1);
 
-  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1);
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1);
+
+  const vec w0_2 = exp2_near(s02);
+  store(scores + 16, w0_2);
+  const vec w1_2 = exp2_near(s12);
+  store(scores + 40, w1_2);
+  const vec w2_2 = exp2_near(s22);
+  store(scores + 64, w2_2);
+  const vec w3_2 = exp2_near(s32);
+  store(scores + 88, w3_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2 + w3_2);
 }
 
-// 6 columns x 8 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_6x8_in_part(const float* rows, const float* b,
+// 4 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_4x8_in_part(const float* rows, const float* b,
     float* scores, const float* shift, float* block_total, long row, long col) {
   const vec start0 = load(shift);
   vec s00 = start0;
   vec s10 = start0;
   vec s20 = start0;
   vec s30 = start0;
-  vec s40 = start0;
-  vec s50 = start0;
 #pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 16 * k);
+    const vec b0 = load(rows + 24 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 40]);
@@ -741,10 +762,6 @@ struct attention_memory {
     s20 = fma(a2, b0, s20);
     const vec a3 = splat(b[k + 120]);
     s30 = fma(a3, b0, s30);
-    const vec a4 = splat(b[k + 160]);
-    s40 = fma(a4, b0, s40);
-    const vec a5 = splat(b[k + 200]);
-    s50 = fma(a5, b0, s50);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -755,25 +772,19 @@ struct attention_memory {
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
   const vec w1_0 = exp2_near(x1_0);
-  store(scores + 16, w1_0);
+  store(scores + 24, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
   const vec w2_0 = exp2_near(x2_0);
-  store(scores + 32, w2_0);
+  store(scores + 48, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
   const vec w3_0 = exp2_near(x3_0);
-  store(scores + 48, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 64, w4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  const vec w5_0 = exp2_near(x5_0);
-  store(scores + 80, w5_0);
+  store(scores + 72, w3_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
 }
 
-// 6 columns x 16 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_6x16_in_part(const float* rows, const float* b,
+// 4 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_4x16_in_part(const float* rows, const float* b,
     float* scores, const float* shift, float* block_total, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
@@ -781,12 +792,10 @@ struct attention_memory {
   vec s10 = start0, s11 = start1;
   vec s20 = start0, s21 = start1;
   vec s30 = start0, s31 = start1;
-  vec s40 = start0, s41 = start1;
-  vec s50 = start0, s51 = start1;
 #pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec b1 = load(rows + 16 * k + 8);
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
@@ -799,12 +808,6 @@ struct attention_memory {
     const vec a3 = splat(b[k + 120]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 160]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(b[k + 200]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -815,21 +818,15 @@ struct attention_memory {
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
   const vec w1_0 = exp2_near(x1_0);
-  store(scores + 16, w1_0);
+  store(scores + 24, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
   const vec w2_0 = exp2_near(x2_0);
-  store(scores + 32, w2_0);
+  store(scores + 48, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
   const vec w3_0 = exp2_near(x3_0);
-  store(scores + 48, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 64, w4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  const vec w5_0 = exp2_near(x5_0);
-  store(scores + 80, w5_0);
+  store(scores + 72, w3_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
 
   const ivec row_of_lane1 = isplat(row + 8) + iota();
   const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
@@ -837,129 +834,48 @@ struct attention_memory {
   store(scores + 8, w0_1);
   const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
   const vec w1_1 = exp2_near(x1_1);
-  store(scores + 24, w1_1);
+  store(scores + 32, w1_1);
   const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
   const vec w2_1 = exp2_near(x2_1);
-  store(scores + 40, w2_1);
+  store(scores + 56, w2_1);
   const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
   const vec w3_1 = exp2_near(x3_1);
-  store(scores + 56, w3_1);
-  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
-  const vec w4_1 = exp2_near(x4_1);
-  store(scores + 72, w4_1);
-  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
-  const vec w5_1 = exp2_near(x5_1);
-  store(scores + 88, w5_1);
+  store(scores + 80, w3_1);
 
-  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1);
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1);
 }
 
-// 6 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_6x16(const float* b, float* scores, long row,
-    long col, attention_memory& local) {
-  const long high0 = smaller(8 * (row / 8) + 8, 77);
-  const bool some0 = col < high0;
-  const long high1 = smaller(8 * (row / 8) + 16, 77);
-  const bool some1 = col < high1;
-  const long first = some0 ? 0 : (some1 ? 1 : 2);
-  const long end = some1 ? 2 : (some0 ? 1 : 0);
-  for (long v = 0; v < 2; ++v) {
-    if (v < first || v >= end) {
-      for (long i = 0; i < 6; ++i) {
-        store(scores + 16 * i + 8 * v, splat(0.0f));
-      }
-    }
-  }
-  if (end - first == 1) {
-    attention_weights_6x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
-        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
-  }
-  if (end - first == 2) {
-    attention_weights_6x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
-        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
-  }
-}
-
-// 5 columns x 16 rows of weights.
-[[gnu::noinline]] void attention_weights_5x16(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
+// 4 columns x 24 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_4x24_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
-  vec s00 = start0, s01 = start1;
-  vec s10 = start0, s11 = start1;
-  vec s20 = start0, s21 = start1;
-  vec s30 = start0, s31 = start1;
-  vec s40 = start0, s41 = start1;
+  const vec start2 = load(shift + 16);
+  vec s00 = start0, s01 = start1, s02 = start2;
+  vec s10 = start0, s11 = start1, s12 = start2;
+  vec s20 = start0, s21 = start1, s22 = start2;
+  vec s30 = start0, s31 = start1, s32 = start2;
 #pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec b1 = load(rows + 16 * k + 8);
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
+    const vec b2 = load(rows + 24 * k + 16);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
     const vec a1 = splat(b[k + 40]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
     const vec a2 = splat(b[k + 80]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
     const vec a3 = splat(b[k + 120]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 160]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-  }
-
-  const vec w0_0 = exp2_near(s00);
-  store(scores, w0_0);
-  const vec w1_0 = exp2_near(s10);
-  store(scores + 16, w1_0);
-  const vec w2_0 = exp2_near(s20);
-  store(scores + 32, w2_0);
-  const vec w3_0 = exp2_near(s30);
-  store(scores + 48, w3_0);
-  const vec w4_0 = exp2_near(s40);
-  store(scores + 64, w4_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0);
-
-  const vec w0_1 = exp2_near(s01);
-  store(scores + 8, w0_1);
-  const vec w1_1 = exp2_near(s11);
-  store(scores + 24, w1_1);
-  const vec w2_1 = exp2_near(s21);
-  store(scores + 40, w2_1);
-  const vec w3_1 = exp2_near(s31);
-  store(scores + 56, w3_1);
-  const vec w4_1 = exp2_near(s41);
-  store(scores + 72, w4_1);
-
-  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1);
-}
-
-// 5 columns x 8 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_5x8_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  vec s00 = start0;
-  vec s10 = start0;
-  vec s20 = start0;
-  vec s30 = start0;
-  vec s40 = start0;
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    const vec a1 = splat(b[k + 40]);
-    s10 = fma(a1, b0, s10);
-    const vec a2 = splat(b[k + 80]);
-    s20 = fma(a2, b0, s20);
-    const vec a3 = splat(b[k + 120]);
-    s30 = fma(a3, b0, s30);
-    const vec a4 = splat(b[k + 160]);
-    s40 = fma(a4, b0, s40);
+    s32 = fma(a3, b2, s32);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -970,71 +886,15 @@ struct attention_memory {
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
   const vec w1_0 = exp2_near(x1_0);
-  store(scores + 16, w1_0);
+  store(scores + 24, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
   const vec w2_0 = exp2_near(x2_0);
-  store(scores + 32, w2_0);
+  store(scores + 48, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
   const vec w3_0 = exp2_near(x3_0);
-  store(scores + 48, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 64, w4_0);
+  store(scores + 72, w3_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0);
-}
-
-// 5 columns x 16 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_5x16_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  const vec start1 = load(shift + 8);
-  vec s00 = start0, s01 = start1;
-  vec s10 = start0, s11 = start1;
-  vec s20 = start0, s21 = start1;
-  vec s30 = start0, s31 = start1;
-  vec s40 = start0, s41 = start1;
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec b1 = load(rows + 16 * k + 8);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 40]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 80]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 120]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 160]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 16, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 32, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 48, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 64, w4_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0);
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
 
   const ivec row_of_lane1 = isplat(row + 8) + iota();
   const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
@@ -1042,100 +902,282 @@ struct attention_memory {
   store(scores + 8, w0_1);
   const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
   const vec w1_1 = exp2_near(x1_1);
-  store(scores + 24, w1_1);
+  store(scores + 32, w1_1);
   const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
   const vec w2_1 = exp2_near(x2_1);
-  store(scores + 40, w2_1);
+  store(scores + 56, w2_1);
   const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
   const vec w3_1 = exp2_near(x3_1);
-  store(scores + 56, w3_1);
-  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
-  const vec w4_1 = exp2_near(x4_1);
-  store(scores + 72, w4_1);
+  store(scores + 80, w3_1);
 
-  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1);
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1);
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  const vec w0_2 = exp2_near(x0_2);
+  store(scores + 16, w0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  const vec w1_2 = exp2_near(x1_2);
+  store(scores + 40, w1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  const vec w2_2 = exp2_near(x2_2);
+  store(scores + 64, w2_2);
+  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
+  const vec w3_2 = exp2_near(x3_2);
+  store(scores + 88, w3_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2 + w3_2);
 }
 
-// 5 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_5x16(const float* b, float* scores, long row,
+// 4 columns x 24 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_4x24(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 77);
   const bool some0 = col < high0;
   const long high1 = smaller(8 * (row / 8) + 16, 77);
   const bool some1 = col < high1;
-  const long first = some0 ? 0 : (some1 ? 1 : 2);
-  const long end = some1 ? 2 : (some0 ? 1 : 0);
-  for (long v = 0; v < 2; ++v) {
+  const long high2 = smaller(8 * (row / 8) + 24, 77);
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 5; ++i) {
-        store(scores + 16 * i + 8 * v, splat(0.0f));
+      for (long i = 0; i < 4; ++i) {
+        store(scores + 24 * i + 8 * v, splat(0.0f));
       }
     }
   }
   if (end - first == 1) {
-    attention_weights_5x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_weights_4x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
   if (end - first == 2) {
-    attention_weights_5x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_weights_4x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 3) {
+    attention_weights_4x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
 }
 
-// Weights of 16 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_16(const Memory& m, long c1, long row, long col,
-    long from, long count, long whole_end, attention_memory& local) {
-  const float* b = m.k + 3080 * c1 + 40 * col;
-  for (long j = from; j < count - 5; j += 6) {
-    if (col + j < whole_end) {
-      attention_weights_6x16(local.rows, b + 40 * j, local.scores + 16 * j, local.shift,
-          local.block_total);
-    } else {
-      attention_weights_in_part_6x16(b + 40 * j, local.scores + 16 * j, row, col + j, local);
+// 1 columns x 24 rows of weights.
+[[gnu::noinline]] void attention_weights_1x24(const float* rows, const float* b, float* scores,
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  vec s00 = start0, s01 = start1, s02 = start2;
+#pragma GCC unroll 4
+  for (long k = 0; k < 40; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec b0 = load(rows + 24 * k);
+    s00 = fma(a0, b0, s00);
+    const vec b1 = load(rows + 24 * k + 8);
+    s01 = fma(a0, b1, s01);
+    const vec b2 = load(rows + 24 * k + 16);
+    s02 = fma(a0, b2, s02);
+  }
+
+  const vec w0_0 = exp2_near(s00);
+  store(scores, w0_0);
+
+  store(block_total, load(block_total) + w0_0);
+
+  const vec w0_1 = exp2_near(s01);
+  store(scores + 8, w0_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1);
+
+  const vec w0_2 = exp2_near(s02);
+  store(scores + 16, w0_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2);
+}
+
+// 1 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_1x8_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+#pragma GCC unroll 4
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+
+  store(block_total, load(block_total) + w0_0);
+}
+
+// 1 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_1x16_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  vec s00 = start0, s01 = start1;
+#pragma GCC unroll 4
+  for (long k = 0; k < 40; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec b0 = load(rows + 24 * k);
+    s00 = fma(a0, b0, s00);
+    const vec b1 = load(rows + 24 * k + 8);
+    s01 = fma(a0, b1, s01);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+
+  store(block_total, load(block_total) + w0_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1);
+}
+
+// 1 columns x 24 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_1x24_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  vec s00 = start0, s01 = start1, s02 = start2;
+#pragma GCC unroll 4
+  for (long k = 0; k < 40; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec b0 = load(rows + 24 * k);
+    s00 = fma(a0, b0, s00);
+    const vec b1 = load(rows + 24 * k + 8);
+    s01 = fma(a0, b1, s01);
+    const vec b2 = load(rows + 24 * k + 16);
+    s02 = fma(a0, b2, s02);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+
+  store(block_total, load(block_total) + w0_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1);
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  const vec w0_2 = exp2_near(x0_2);
+  store(scores + 16, w0_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2);
+}
+
+// 1 columns x 24 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_1x24(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(8 * (row / 8) + 8, 77);
+  const bool some0 = col < high0;
+  const long high1 = smaller(8 * (row / 8) + 16, 77);
+  const bool some1 = col < high1;
+  const long high2 = smaller(8 * (row / 8) + 24, 77);
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 1; ++i) {
+        store(scores + 24 * i + 8 * v, splat(0.0f));
+      }
     }
   }
-  const long rest = 6 * (count / 6);
-  if (rest < count && from <= rest) {
-    if (col + rest < whole_end) {
-      attention_weights_5x16(local.rows, b + 40 * rest, local.scores + 16 * rest, local.shift,
+  if (end - first == 1) {
+    attention_weights_1x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_weights_1x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 3) {
+    attention_weights_1x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+}
+
+// Weights of 24 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_24(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.k + 3080 * c1 + 40 * col;
+  for (long j = from; j < count - 3; j += 4) {
+    if (col + j < whole_end) {
+      attention_weights_4x24(local.rows, b + 40 * j, local.scores + 24 * j, local.shift,
           local.block_total);
     } else {
-      attention_weights_in_part_5x16(b + 40 * rest, local.scores + 16 * rest, row, col + rest,
+      attention_weights_in_part_4x24(b + 40 * j, local.scores + 24 * j, row, col + j, local);
+    }
+  }
+  const long rest = 4 * (count / 4);
+  if (rest < count && from <= rest) {
+    if (col + rest < whole_end) {
+      attention_weights_1x24(local.rows, b + 40 * rest, local.scores + 24 * rest, local.shift,
+          local.block_total);
+    } else {
+      attention_weights_in_part_1x24(b + 40 * rest, local.scores + 24 * rest, row, col + rest,
           local);
     }
   }
 }
 
-// Scores of 16 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_scores_of_16(const Memory& m, long c1, long row, long col,
+// Scores of 24 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_24(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.k + 3080 * c1 + 40 * col;
-  for (long j = from; j < count - 5; j += 6) {
+  for (long j = from; j < count - 3; j += 4) {
     if (col + j < whole_end) {
-      attention_scores_6x16(local.rows, b + 40 * j, local.scores + 16 * j, local.block_peak);
+      attention_scores_4x24(local.rows, b + 40 * j, local.scores + 24 * j, local.block_peak);
     } else {
-      attention_scores_in_part_6x16(b + 40 * j, local.scores + 16 * j, row, col + j, local);
+      attention_scores_in_part_4x24(b + 40 * j, local.scores + 24 * j, row, col + j, local);
     }
   }
-  const long rest = 6 * (count / 6);
+  const long rest = 4 * (count / 4);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_scores_5x16(local.rows, b + 40 * rest, local.scores + 16 * rest, local.block_peak);
+      attention_scores_1x24(local.rows, b + 40 * rest, local.scores + 24 * rest, local.block_peak);
     } else {
-      attention_scores_in_part_5x16(b + 40 * rest, local.scores + 16 * rest, row, col + rest,
+      attention_scores_in_part_1x24(b + 40 * rest, local.scores + 24 * rest, row, col + rest,
           local);
     }
   }
 }
 
-// What 16 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_16(const Memory& m, long c1, long row,
+// What 24 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_24(const Memory& m, long c1, long row,
     attention_memory& local) {
   store(local.total, load(local.carry) * load(local.total));
   store(local.total + 8, load(local.carry + 8) * load(local.total + 8));
+  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
 
   float* out = m.out + 3080 * c1 + 40 * row;
-  for (long i = 0; i < 16; ++i) {
+  for (long i = 0; i < 24; ++i) {
     const vec carry = splat(local.carry[i]);
     for (long n = 0; n < 40; n += 8) {
       store(out + 40 * i + n, carry * load(out + 40 * i + n));
@@ -1143,9 +1185,9 @@ struct attention_memory {
   }
 }
 
-// Of 16 rows, those whose weights are too large get a higher peak; their weights follow.
-[[gnu::noinline]] void attention_lower_weights_16(attention_memory& local, long count) {
-  for (long i = 0; i < 16; i += 8) {
+// Of 24 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_24(attention_memory& local, long count) {
+  for (long i = 0; i < 24; i += 8) {
     const vec total = load(local.block_total + i);
     const lanes_t inside = not_less(splat(0x1p+40f), total);
     const vec rise = select(inside, splat(0.0f), exponent_of(total));
@@ -1158,15 +1200,15 @@ struct attention_memory {
     store(local.block_total + i, carry * total);
     if (any(negation(inside))) {
       for (long j = 0; j < count; ++j) {
-        store(local.scores + i + 16 * j, carry * load(local.scores + i + 16 * j));
+        store(local.scores + i + 24 * j, carry * load(local.scores + i + 24 * j));
       }
     }
   }
 }
 
-// Weights of 16 rows and `count` columns, the first `from` of them made from scores, once more
+// Weights of 24 rows and `count` columns, the first `from` of them made from scores, once more
 // where they left the range.
-[[gnu::noinline]] void attention_mend_16(const Memory& m, long c1, long row, long col, long from,
+[[gnu::noinline]] void attention_mend_24(const Memory& m, long c1, long row, long col, long from,
     long count, long whole_end, attention_memory& local, bool fresh) {
   // Too large for that: the greatest score becomes the reference.
   const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
@@ -1177,20 +1219,26 @@ struct attention_memory {
           both(not_less(splat(0x1p+120f), load(local.block_total + 8)),
               less_equal(splat(-4.0f) * load(local.peak + 8),
                   exponent_of(load(local.block_total + 8))))));
-  if (any(negation(inside1))) {
+  const lanes_t inside2 = both(inside1,
+      either(not_less(splat(0x1p+40f), load(local.block_total + 16)),
+          both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
+              less_equal(splat(-4.0f) * load(local.peak + 16),
+                  exponent_of(load(local.block_total + 16))))));
+  if (any(negation(inside2))) {
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 8, splat(-__FLT_MAX__));
-    attention_scores_of_16(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_16(local, from, false);
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    attention_scores_of_24(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_24(local, from, false);
     if (!fresh) {
-      attention_carry_over_16(m, c1, row, local);
+      attention_carry_over_24(m, c1, row, local);
     }
-    attention_weights_of_16(m, c1, row, col, from, count, whole_end, local);
+    attention_weights_of_24(m, c1, row, col, from, count, whole_end, local);
   }
 
-  attention_lower_weights_16(local, count);
+  attention_lower_weights_24(local, count);
   if (!fresh) {
-    attention_carry_over_16(m, c1, row, local);
+    attention_carry_over_24(m, c1, row, local);
   }
 }
 
@@ -1200,23 +1248,10 @@ struct attention_memory {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-    s03 = load(out + 24);
-    s04 = load(out + 32);
-    s10 = load(out + 40);
-    s11 = load(out + 48);
-    s12 = load(out + 56);
-    s13 = load(out + 64);
-    s14 = load(out + 72);
-  }
-
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
-    const vec a0 = splat(weights[16 * k]);
-    const vec a1 = splat(weights[16 * k + 1]);
+    const vec a0 = splat(weights[24 * k]);
+    const vec a1 = splat(weights[24 * k + 1]);
     const vec b0 = load(v + 40 * k);
     s00 = fma(a0, b0, s00);
     s10 = fma(a1, b0, s10);
@@ -1234,6 +1269,19 @@ struct attention_memory {
     s14 = fma(a1, b4, s14);
   }
 
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s03 = s03 + load(out + 24);
+    s04 = s04 + load(out + 32);
+    s10 = s10 + load(out + 40);
+    s11 = s11 + load(out + 48);
+    s12 = s12 + load(out + 56);
+    s13 = s13 + load(out + 64);
+    s14 = s14 + load(out + 72);
+  }
+
   store(out, s00);
   store(out + 8, s01);
   store(out + 16, s02);
@@ -1246,26 +1294,28 @@ struct attention_memory {
   store(out + 72, s14);
 }
 
-// Scores of 16 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_16(const Memory& m, long c1, long row, long col, long count,
+// Scores of 24 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_24(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
   const float* v = m.v + 3080 * c1 + 40 * col;
   float* out = m.out + 3080 * c1 + 40 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
 
-  for (long i = 0; i < 16; i += 2) {
+  for (long i = 0; i < 24; i += 2) {
     const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
     const long end = smaller(high_last - col, count);
     attention_values_2x40(local.scores + i, v, end, out + 40 * i, fresh);
   }
 }
 
-// 16 rows against `count` columns from col on.
-[[gnu::noinline]] void attention_visit_16(const Memory& m, long c1, long row, long col, long count,
+// 24 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_24(const Memory& m, long c1, long row, long col, long count,
     long whole_end, attention_memory& local, bool fresh) {
   store(local.block_total, splat(0.0f));
   store(local.block_total + 8, splat(0.0f));
+  store(local.block_total + 16, splat(0.0f));
   long done = 0;
 
   // The first columns give each row the score that the others are compared with.
@@ -1273,35 +1323,37 @@ struct attention_memory {
     const float* b = m.k + 3080 * c1 + 40 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 8, splat(-__FLT_MAX__));
-    if (count < 6) {
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    if (count < 4) {
       if (col < whole_end) {
-        attention_scores_5x16(local.rows, b, local.scores, local.block_peak);
+        attention_scores_1x24(local.rows, b, local.scores, local.block_peak);
       } else {
-        attention_scores_in_part_5x16(b, local.scores, row, col, local);
+        attention_scores_in_part_1x24(b, local.scores, row, col, local);
       }
     } else if (col < whole_end) {
-      attention_scores_6x16(local.rows, b, local.scores, local.block_peak);
+      attention_scores_4x24(local.rows, b, local.scores, local.block_peak);
     } else {
-      attention_scores_in_part_6x16(b, local.scores, row, col, local);
+      attention_scores_in_part_4x24(b, local.scores, row, col, local);
     }
-    done = smaller(6, count);
-    attention_weigh_16(local, done, true);
+    done = smaller(4, count);
+    attention_weigh_24(local, done, true);
   }
 
-  attention_weights_of_16(m, c1, row, col, done, count, whole_end, local);
+  attention_weights_of_24(m, c1, row, col, done, count, whole_end, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
   const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 8)));
-  if (any(negation(inside1))) {
-    attention_mend_16(m, c1, row, col, done, count, whole_end, local, fresh);
+  const lanes_t inside2 = both(inside1, not_less(splat(0x1p+40f), load(local.block_total + 16)));
+  if (any(negation(inside2))) {
+    attention_mend_24(m, c1, row, col, done, count, whole_end, local, fresh);
   }
 
-  attention_fold_16(m, c1, row, col, count, local, fresh);
+  attention_fold_24(m, c1, row, col, count, local, fresh);
 }
 
-// Scores of 16 rows become weights, those of removed pairs -0; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_16_safely(attention_memory& local, long count) {
+// Scores of 24 rows become weights, those of removed pairs -0; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_24_safely(attention_memory& local, long count) {
   const vec removed = splat(-__builtin_inff());
 
   const vec old0 = load(local.peak);
@@ -1322,32 +1374,50 @@ struct attention_memory {
   vec total1 = splat(0.0f);
   lanes_t all1 = all_lanes(true);
 
+  const vec old2 = load(local.peak + 16);
+  const vec peak2 = max(old2, splat(0.15811388f) * load(local.block_peak + 16));
+  store(local.peak + 16, peak2);
+  store(local.carry + 16,
+      select(both(less(old2, peak2), equal(load(local.kept + 16), splat(1.0f))),
+          exp_nonpositive(old2 - peak2), splat(1.0f)));
+  vec total2 = splat(0.0f);
+  lanes_t all2 = all_lanes(true);
+
   bool some = false;
   for (long j = 0; j < count; ++j) {
-    const vec score0 = splat(0.15811388f) * load(local.scores + 16 * j);
+    const vec score0 = splat(0.15811388f) * load(local.scores + 24 * j);
     const lanes_t hole0 = equal(score0, removed);
     const vec w0 = select(hole0, splat(-0.0f), exp_nonpositive(score0 - peak0) + splat(0.0f));
-    store(local.scores + 16 * j, w0);
+    store(local.scores + 24 * j, w0);
     total0 = total0 + w0;
     all0 = both(all0, hole0);
-    const vec score1 = splat(0.15811388f) * load(local.scores + 16 * j + 8);
+    const vec score1 = splat(0.15811388f) * load(local.scores + 24 * j + 8);
     const lanes_t hole1 = equal(score1, removed);
     const vec w1 = select(hole1, splat(-0.0f), exp_nonpositive(score1 - peak1) + splat(0.0f));
-    store(local.scores + 16 * j + 8, w1);
+    store(local.scores + 24 * j + 8, w1);
     total1 = total1 + w1;
     all1 = both(all1, hole1);
-    const bool hole = any(either(hole0, hole1));
+    const vec score2 = splat(0.15811388f) * load(local.scores + 24 * j + 16);
+    const lanes_t hole2 = equal(score2, removed);
+    const vec w2 = select(hole2, splat(-0.0f), exp_nonpositive(score2 - peak2) + splat(0.0f));
+    store(local.scores + 24 * j + 16, w2);
+    total2 = total2 + w2;
+    all2 = both(all2, hole2);
+    const bool hole = any(either(either(hole0, hole1), hole2));
     local.holes[j] = hole ? 1.0f : 0.0f;
     some = some || hole;
   }
 
-  local.holes[78] = some ? 1.0f : 0.0f;
+  local.holes[84] = some ? 1.0f : 0.0f;
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
 
   store(local.block_total + 8, total1);
   store(local.kept + 8, select(all1, load(local.kept + 8), splat(1.0f)));
+
+  store(local.block_total + 16, total2);
+  store(local.kept + 16, select(all2, load(local.kept + 16), splat(1.0f)));
 }
 
 // 2 rows x 40 columns of the result, over `count` weights each, of which those of -0 don't count.
@@ -1356,24 +1426,11 @@ struct attention_memory {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-    s03 = load(out + 24);
-    s04 = load(out + 32);
-    s10 = load(out + 40);
-    s11 = load(out + 48);
-    s12 = load(out + 56);
-    s13 = load(out + 64);
-    s14 = load(out + 72);
-  }
-
   for (long k = 0; k < count; ++k) {
     if (holes[k] > 0.0f) {
-      const vec a0 = splat(weights[16 * k]);
+      const vec a0 = splat(weights[24 * k]);
       const lanes_t hole0 = is_minus_zero(a0);
-      const vec a1 = splat(weights[16 * k + 1]);
+      const vec a1 = splat(weights[24 * k + 1]);
       const lanes_t hole1 = is_minus_zero(a1);
       const vec b0 = load(v + 40 * k);
       s00 = fma_unless(hole0, a0, b0, s00);
@@ -1391,8 +1448,8 @@ struct attention_memory {
       s04 = fma_unless(hole0, a0, b4, s04);
       s14 = fma_unless(hole1, a1, b4, s14);
     } else {
-      const vec a0 = splat(weights[16 * k]);
-      const vec a1 = splat(weights[16 * k + 1]);
+      const vec a0 = splat(weights[24 * k]);
+      const vec a1 = splat(weights[24 * k + 1]);
       const vec b0 = load(v + 40 * k);
       s00 = fma(a0, b0, s00);
       s10 = fma(a1, b0, s10);
@@ -1411,6 +1468,19 @@ struct attention_memory {
     }
   }
 
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s03 = s03 + load(out + 24);
+    s04 = s04 + load(out + 32);
+    s10 = s10 + load(out + 40);
+    s11 = s11 + load(out + 48);
+    s12 = s12 + load(out + 56);
+    s13 = s13 + load(out + 64);
+    s14 = s14 + load(out + 72);
+  }
+
   store(out, s00);
   store(out + 8, s01);
   store(out + 16, s02);
@@ -1423,77 +1493,76 @@ struct attention_memory {
   store(out + 72, s14);
 }
 
-// Scores of 16 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_16_with_holes(const Memory& m, long c1, long row, long col,
+// Scores of 24 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_24_with_holes(const Memory& m, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
   const float* v = m.v + 3080 * c1 + 40 * col;
   float* out = m.out + 3080 * c1 + 40 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
 
-  for (long i = 0; i < 16; i += 2) {
+  for (long i = 0; i < 24; i += 2) {
     const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
     const long end = smaller(high_last - col, count);
     attention_values_2x40_with_holes(local.scores + i, v, end, out + 40 * i, local.holes, fresh);
   }
 }
 
-// 16 rows against `count` columns from col on, by the definition.
-[[gnu::noinline]] void attention_visit_16_safely(const Memory& m, long c1, long row, long col,
+// 24 rows against `count` columns from col on, by the definition.
+[[gnu::noinline]] void attention_visit_24_safely(const Memory& m, long c1, long row, long col,
     long count, long whole_end, attention_memory& local, bool fresh) {
   store(local.block_peak, splat(-__builtin_inff()));
   store(local.block_peak + 8, splat(-__builtin_inff()));
-  attention_scores_of_16(m, c1, row, col, 0, count, whole_end, local);
-  attention_weigh_16_safely(local, count);
+  store(local.block_peak + 16, splat(-__builtin_inff()));
+  attention_scores_of_24(m, c1, row, col, 0, count, whole_end, local);
+  attention_weigh_24_safely(local, count);
   if (!fresh) {
-    attention_carry_over_16(m, c1, row, local);
+    attention_carry_over_24(m, c1, row, local);
   }
 
-  if (local.holes[78] > 0.0f) {
-    attention_fold_16_with_holes(m, c1, row, col, count, local, fresh);
+  if (local.holes[84] > 0.0f) {
+    attention_fold_24_with_holes(m, c1, row, col, count, local, fresh);
   } else {
-    attention_fold_16(m, c1, row, col, count, local, fresh);
+    attention_fold_24(m, c1, row, col, count, local, fresh);
   }
 }
 
 // Rows of the block that are not finite are computed again, over exactly the pairs that count; the
 // others keep every bit.
-[[gnu::noinline]] void attention_16_rows_safely(const Memory& m, long c1, long nth,
+[[gnu::noinline]] void attention_24_rows_safely(const Memory& m, long c1, long nth,
     attention_memory& local) {
-  const long row = 16 * nth;
+  const long row = 24 * nth;
   const float* a = m.q + 3080 * c1 + 40 * row;
   float* out = m.out + 3080 * c1 + 40 * row;
 
-  for (long i = 0; i < 16; ++i) {
+  for (long i = 0; i < 24; ++i) {
     for (long n = 0; n < 40; n += 8) {
       store(local.fast + 40 * i + n, load(out + 40 * i + n));
     }
   }
 
-  for (long r = 0; r < 16; r += 8) {
+  for (long r = 0; r < 24; r += 8) {
     for (long k = 0; k < 40; k += 8) {
-      transpose_block(a + 40 * r + k, 40, local.rows + 16 * k + r, 16, splat(1.0f));
+      transpose_block(a + 40 * r + k, 40, local.rows + 24 * k + r, 24, splat(1.0f));
     }
   }
 
   store(local.peak, splat(-__FLT_MAX__));
   store(local.peak + 8, splat(-__FLT_MAX__));
+  store(local.peak + 16, splat(-__FLT_MAX__));
   store(local.total, splat(0.0f));
   store(local.total + 8, splat(0.0f));
+  store(local.total + 16, splat(0.0f));
   store(local.kept, splat(0.0f));
   store(local.kept + 8, splat(0.0f));
+  store(local.kept + 16, splat(0.0f));
   bool fresh = true;
-  static const unsigned short first_run[] = {0, 1, 3, 5, 7};
-  static const unsigned short run_begin[] = {0, 0, 12, 0, 30, 0, 48};
-  static const unsigned short run_end[] = {18, 12, 36, 30, 48, 48, 66};
-  static const unsigned short run_whole[] = {0, 1, 0, 1, 0, 1, 0};
-  for (long u = first_run[nth]; u < first_run[nth + 1]; ++u) {
-    const long end = run_end[u];
-    for (long col = run_begin[u]; col < end; col += 78) {
-      attention_visit_16_safely(m, c1, row, col, smaller(78, end - col), end * run_whole[u], local,
-          fresh);
-      fresh = false;
-    }
+  const long whole_end = 24 * nth;
+  const long end = 24 * nth + 24;
+  for (long col = 0; col < end; col += 84) {
+    attention_visit_24_safely(m, c1, row, col, smaller(84, end - col), whole_end, local, fresh);
+    fresh = false;
   }
 
   store(local.carry,
@@ -1501,7 +1570,10 @@ struct attention_memory {
   store(local.carry + 8,
       select(equal(load(local.kept + 8), splat(1.0f)), splat(1.0f) / load(local.total + 8),
           splat(0.0f)));
-  for (long i = 0; i < 16; ++i) {
+  store(local.carry + 16,
+      select(equal(load(local.kept + 16), splat(1.0f)), splat(1.0f) / load(local.total + 16),
+          splat(0.0f)));
+  for (long i = 0; i < 24; ++i) {
     vec odd = splat(0.0f);
     for (long n = 0; n < 40; n += 8) {
       const vec x = load(local.fast + 40 * i + n);
@@ -1520,17 +1592,17 @@ struct attention_memory {
   }
 }
 
-// The nth of 4 blocks of 16 rows.
-[[gnu::noinline]] void attention_16_rows(const Memory& m, long c1, long nth,
+// The nth of 3 blocks of 24 rows.
+[[gnu::noinline]] void attention_24_rows(const Memory& m, long c1, long nth,
     attention_memory& local) {
-  const long row = 16 * nth;
+  const long row = 24 * nth;
   const float* a = m.q + 3080 * c1 + 40 * row;
   float* out = m.out + 3080 * c1 + 40 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
-  for (long r = 0; r < 16; r += 8) {
+  for (long r = 0; r < 24; r += 8) {
     for (long k = 0; k < 40; k += 8) {
-      transpose_block(a + 40 * r + k, 40, local.rows + 16 * k + r, 16, splat(0.22811012f));
+      transpose_block(a + 40 * r + k, 40, local.rows + 24 * k + r, 24, splat(0.22811012f));
     }
   }
 
@@ -1538,26 +1610,24 @@ struct attention_memory {
   store(local.total, splat(0.0f));
   store(local.peak + 8, splat(-__FLT_MAX__));
   store(local.total + 8, splat(0.0f));
+  store(local.peak + 16, splat(-__FLT_MAX__));
+  store(local.total + 16, splat(0.0f));
 
   bool fresh = true;
-  static const unsigned short first_run[] = {0, 1, 3, 5, 7};
-  static const unsigned short run_begin[] = {0, 0, 12, 0, 30, 0, 48};
-  static const unsigned short run_end[] = {18, 12, 36, 30, 48, 48, 66};
-  static const unsigned short run_whole[] = {0, 1, 0, 1, 0, 1, 0};
-  for (long u = first_run[nth]; u < first_run[nth + 1]; ++u) {
-    const long end = run_end[u];
-    for (long col = run_begin[u]; col < end; col += 78) {
-      attention_visit_16(m, c1, row, col, smaller(78, end - col), end * run_whole[u], local, fresh);
-      fresh = false;
-    }
+  const long whole_end = 24 * nth;
+  const long end = 24 * nth + 24;
+  for (long col = 0; col < end; col += 84) {
+    attention_visit_24(m, c1, row, col, smaller(84, end - col), whole_end, local, fresh);
+    fresh = false;
   }
 
   store(local.carry, splat(1.0f) / load(local.total));
   store(local.carry + 8, splat(1.0f) / load(local.total + 8));
+  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
 
   // x - x is 0, or NaN if x is not finite.
   vec odd = splat(0.0f);
-  for (long i = 0; i < 16; ++i) {
+  for (long i = 0; i < 24; ++i) {
     const vec factor = splat(local.carry[i]);
     vec odd_of_row = splat(0.0f);
     for (long n = 0; n < 40; n += 8) {
@@ -1568,23 +1638,95 @@ struct attention_memory {
     odd = odd + odd_of_row;
   }
   if (has_nan(odd)) {
-    attention_16_rows_safely(m, c1, nth, local);
+    attention_24_rows_safely(m, c1, nth, local);
   }
 }
 
-// 5 columns x 13 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_5x13(const float* b, float* scores, long row,
+// 5 columns x 8 rows of scores.
+[[gnu::noinline]] void attention_scores_5x8(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 40]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 80]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 120]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 160]);
+    s40 = fma(a4, b0, s40);
+  }
+
+  store(scores, s00);
+  store(scores + 24, s10);
+  store(scores + 48, s20);
+  store(scores + 72, s30);
+  store(scores + 96, s40);
+
+  const vec high0_0 = max(max(s00, s10), max(s20, s30));
+  store(block_peak, max(load(block_peak), max(high0_0, s40)));
+}
+
+// 5 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_5x8_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 40]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 80]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 120]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 160]);
+    s40 = fma(a4, b0, s40);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 24, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 48, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 72, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 96, x4_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  store(block_peak, max(load(block_peak), max(high0_0, x4_0)));
+}
+
+// 5 columns x 5 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_5x5(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 77);
   const bool some0 = col < high0;
-  const long high1 = smaller(8 * (row / 8) + 16, 77);
-  const bool some1 = col < high1;
-  const long first = some0 ? 0 : (some1 ? 1 : 2);
-  const long end = some1 ? 2 : (some0 ? 1 : 0);
-  for (long v = 0; v < 2; ++v) {
+  const long first = some0 ? 0 : 1;
+  const long end = some0 ? 1 : 0;
+  for (long v = 0; v < 1; ++v) {
     if (v < first || v >= end) {
       for (long i = 0; i < 5; ++i) {
-        store(scores + 16 * i + 8 * v, splat(-__builtin_inff()));
+        store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
       }
     }
   }
@@ -1592,77 +1734,472 @@ struct attention_memory {
     attention_scores_5x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.block_peak + 8 * first, row + 8 * first, col);
   }
-  if (end - first == 2) {
-    attention_scores_5x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
-        local.block_peak + 8 * first, row + 8 * first, col);
-  }
 }
 
-// 6 columns x 13 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_6x13(const float* b, float* scores, long row,
+// 12 columns x 8 rows of scores.
+[[gnu::noinline]] void attention_scores_12x8(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 40]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 80]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 120]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 160]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 200]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 240]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 280]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 320]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 360]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 400]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 440]);
+    s11_0 = fma(a11, b0, s11_0);
+  }
+
+  store(scores, s0_0);
+  store(scores + 24, s1_0);
+  store(scores + 48, s2_0);
+  store(scores + 72, s3_0);
+  store(scores + 96, s4_0);
+  store(scores + 120, s5_0);
+  store(scores + 144, s6_0);
+  store(scores + 168, s7_0);
+  store(scores + 192, s8_0);
+  store(scores + 216, s9_0);
+  store(scores + 240, s10_0);
+  store(scores + 264, s11_0);
+
+  const vec high0_0 = max(max(s0_0, s1_0), max(s2_0, s3_0));
+  const vec high1_0 = max(max(s4_0, s5_0), max(s6_0, s7_0));
+  const vec high2_0 = max(max(s8_0, s9_0), max(s10_0, s11_0));
+  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), high2_0)));
+}
+
+// 12 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_12x8_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 40]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 80]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 120]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 160]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 200]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 240]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 280]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 320]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 360]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 400]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 440]);
+    s11_0 = fma(a11, b0, s11_0);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
+  store(scores + 24, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
+  store(scores + 48, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
+  store(scores + 72, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
+  store(scores + 96, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
+  store(scores + 120, x5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
+  store(scores + 144, x6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
+  store(scores + 168, x7_0);
+  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
+  store(scores + 192, x8_0);
+  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
+  store(scores + 216, x9_0);
+  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
+  store(scores + 240, x10_0);
+  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
+  store(scores + 264, x11_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
+  const vec high2_0 = max(max(x8_0, x9_0), max(x10_0, x11_0));
+  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), high2_0)));
+}
+
+// 12 columns x 5 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_12x5(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 77);
   const bool some0 = col < high0;
-  const long high1 = smaller(8 * (row / 8) + 16, 77);
-  const bool some1 = col < high1;
-  const long first = some0 ? 0 : (some1 ? 1 : 2);
-  const long end = some1 ? 2 : (some0 ? 1 : 0);
-  for (long v = 0; v < 2; ++v) {
+  const long first = some0 ? 0 : 1;
+  const long end = some0 ? 1 : 0;
+  for (long v = 0; v < 1; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 6; ++i) {
-        store(scores + 16 * i + 8 * v, splat(-__builtin_inff()));
+      for (long i = 0; i < 12; ++i) {
+        store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
       }
     }
   }
   if (end - first == 1) {
-    attention_scores_6x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
-        local.block_peak + 8 * first, row + 8 * first, col);
-  }
-  if (end - first == 2) {
-    attention_scores_6x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_scores_12x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.block_peak + 8 * first, row + 8 * first, col);
   }
 }
 
-// 6 columns x 13 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_6x13(const float* b, float* scores, long row,
+// Scores of 8 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_8(attention_memory& local, long count, bool all) {
+  const vec old0 = load(local.peak);
+  const lanes_t outside0 = negation(either(not_less(splat(0x1p+40f), load(local.block_total)),
+      both(not_less(splat(0x1p+120f), load(local.block_total)),
+          less_equal(splat(-4.0f) * old0, exponent_of(load(local.block_total))))));
+  const vec peak0 =
+      select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
+  store(local.peak, peak0);
+  const vec shift0 = splat(0.0f) - peak0;
+  store(local.shift, shift0);
+  store(local.carry, exp2_nonpositive(old0 - peak0));
+  vec total0 = splat(0.0f);
+
+  for (long j = 0; j < count; ++j) {
+    const vec w0 = exp2_near(load(local.scores + 24 * j) + shift0);
+    store(local.scores + 24 * j, w0);
+    total0 = total0 + w0;
+  }
+
+  store(local.block_total, total0);
+}
+
+// 12 columns x 8 rows of weights.
+[[gnu::noinline]] void attention_weights_12x8(const float* rows, const float* b, float* scores,
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  vec s0_0 = start0;
+  vec s1_0 = start0;
+  vec s2_0 = start0;
+  vec s3_0 = start0;
+  vec s4_0 = start0;
+  vec s5_0 = start0;
+  vec s6_0 = start0;
+  vec s7_0 = start0;
+  vec s8_0 = start0;
+  vec s9_0 = start0;
+  vec s10_0 = start0;
+  vec s11_0 = start0;
+#pragma GCC unroll 4
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 40]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 80]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 120]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 160]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 200]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 240]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 280]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 320]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 360]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 400]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 440]);
+    s11_0 = fma(a11, b0, s11_0);
+  }
+
+  const vec w0_0 = exp2_near(s0_0);
+  store(scores, w0_0);
+  const vec w1_0 = exp2_near(s1_0);
+  store(scores + 24, w1_0);
+  const vec w2_0 = exp2_near(s2_0);
+  store(scores + 48, w2_0);
+  const vec w3_0 = exp2_near(s3_0);
+  store(scores + 72, w3_0);
+  const vec w4_0 = exp2_near(s4_0);
+  store(scores + 96, w4_0);
+  const vec w5_0 = exp2_near(s5_0);
+  store(scores + 120, w5_0);
+  const vec w6_0 = exp2_near(s6_0);
+  store(scores + 144, w6_0);
+  const vec w7_0 = exp2_near(s7_0);
+  store(scores + 168, w7_0);
+  const vec w8_0 = exp2_near(s8_0);
+  store(scores + 192, w8_0);
+  const vec w9_0 = exp2_near(s9_0);
+  store(scores + 216, w9_0);
+  const vec w10_0 = exp2_near(s10_0);
+  store(scores + 240, w10_0);
+  const vec w11_0 = exp2_near(s11_0);
+  store(scores + 264, w11_0);
+
+  store(block_total,
+      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
+          w10_0 + w11_0);
+}
+
+// 12 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_12x8_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s0_0 = start0;
+  vec s1_0 = start0;
+  vec s2_0 = start0;
+  vec s3_0 = start0;
+  vec s4_0 = start0;
+  vec s5_0 = start0;
+  vec s6_0 = start0;
+  vec s7_0 = start0;
+  vec s8_0 = start0;
+  vec s9_0 = start0;
+  vec s10_0 = start0;
+  vec s11_0 = start0;
+#pragma GCC unroll 4
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 40]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 80]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 120]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 160]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 200]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 240]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 280]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 320]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 360]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 400]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 440]);
+    s11_0 = fma(a11, b0, s11_0);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 24, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 48, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 72, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 96, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
+  const vec w5_0 = exp2_near(x5_0);
+  store(scores + 120, w5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
+  const vec w6_0 = exp2_near(x6_0);
+  store(scores + 144, w6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
+  const vec w7_0 = exp2_near(x7_0);
+  store(scores + 168, w7_0);
+  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
+  const vec w8_0 = exp2_near(x8_0);
+  store(scores + 192, w8_0);
+  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
+  const vec w9_0 = exp2_near(x9_0);
+  store(scores + 216, w9_0);
+  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
+  const vec w10_0 = exp2_near(x10_0);
+  store(scores + 240, w10_0);
+  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
+  const vec w11_0 = exp2_near(x11_0);
+  store(scores + 264, w11_0);
+
+  store(block_total,
+      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
+          w10_0 + w11_0);
+}
+
+// 12 columns x 5 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_12x5(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 77);
   const bool some0 = col < high0;
-  const long high1 = smaller(8 * (row / 8) + 16, 77);
-  const bool some1 = col < high1;
-  const long first = some0 ? 0 : (some1 ? 1 : 2);
-  const long end = some1 ? 2 : (some0 ? 1 : 0);
-  for (long v = 0; v < 2; ++v) {
+  const long first = some0 ? 0 : 1;
+  const long end = some0 ? 1 : 0;
+  for (long v = 0; v < 1; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 6; ++i) {
-        store(scores + 16 * i + 8 * v, splat(0.0f));
+      for (long i = 0; i < 12; ++i) {
+        store(scores + 24 * i + 8 * v, splat(0.0f));
       }
     }
   }
   if (end - first == 1) {
-    attention_weights_6x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
-        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
-  }
-  if (end - first == 2) {
-    attention_weights_6x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_weights_12x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
 }
 
-// 5 columns x 13 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_5x13(const float* b, float* scores, long row,
+// 5 columns x 8 rows of weights.
+[[gnu::noinline]] void attention_weights_5x8(const float* rows, const float* b, float* scores,
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+  vec s20 = start0;
+  vec s30 = start0;
+  vec s40 = start0;
+#pragma GCC unroll 4
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 40]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 80]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 120]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 160]);
+    s40 = fma(a4, b0, s40);
+  }
+
+  const vec w0_0 = exp2_near(s00);
+  store(scores, w0_0);
+  const vec w1_0 = exp2_near(s10);
+  store(scores + 24, w1_0);
+  const vec w2_0 = exp2_near(s20);
+  store(scores + 48, w2_0);
+  const vec w3_0 = exp2_near(s30);
+  store(scores + 72, w3_0);
+  const vec w4_0 = exp2_near(s40);
+  store(scores + 96, w4_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0);
+}
+
+// 5 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_5x8_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+  vec s20 = start0;
+  vec s30 = start0;
+  vec s40 = start0;
+#pragma GCC unroll 4
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 40]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 80]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 120]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 160]);
+    s40 = fma(a4, b0, s40);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 24, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 48, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 72, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 96, w4_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0);
+}
+
+// 5 columns x 5 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_5x5(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 77);
   const bool some0 = col < high0;
-  const long high1 = smaller(8 * (row / 8) + 16, 77);
-  const bool some1 = col < high1;
-  const long first = some0 ? 0 : (some1 ? 1 : 2);
-  const long end = some1 ? 2 : (some0 ? 1 : 0);
-  for (long v = 0; v < 2; ++v) {
+  const long first = some0 ? 0 : 1;
+  const long end = some0 ? 1 : 0;
+  for (long v = 0; v < 1; ++v) {
     if (v < first || v >= end) {
       for (long i = 0; i < 5; ++i) {
-        store(scores + 16 * i + 8 * v, splat(0.0f));
+        store(scores + 24 * i + 8 * v, splat(0.0f));
       }
     }
   }
@@ -1670,66 +2207,60 @@ struct attention_memory {
     attention_weights_5x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
-  if (end - first == 2) {
-    attention_weights_5x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
-        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
-  }
 }
 
-// Weights of 13 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_13(const Memory& m, long c1, long row, long col,
+// Weights of 5 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_5(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.k + 3080 * c1 + 40 * col;
-  for (long j = from; j < count - 5; j += 6) {
+  for (long j = from; j < count - 11; j += 12) {
     if (col + j < whole_end) {
-      attention_weights_6x16(local.rows, b + 40 * j, local.scores + 16 * j, local.shift,
+      attention_weights_12x8(local.rows, b + 40 * j, local.scores + 24 * j, local.shift,
           local.block_total);
     } else {
-      attention_weights_in_part_6x13(b + 40 * j, local.scores + 16 * j, row, col + j, local);
+      attention_weights_in_part_12x5(b + 40 * j, local.scores + 24 * j, row, col + j, local);
     }
   }
-  const long rest = 6 * (count / 6);
+  const long rest = 12 * (count / 12);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_weights_5x16(local.rows, b + 40 * rest, local.scores + 16 * rest, local.shift,
+      attention_weights_5x8(local.rows, b + 40 * rest, local.scores + 24 * rest, local.shift,
           local.block_total);
     } else {
-      attention_weights_in_part_5x13(b + 40 * rest, local.scores + 16 * rest, row, col + rest,
+      attention_weights_in_part_5x5(b + 40 * rest, local.scores + 24 * rest, row, col + rest,
           local);
     }
   }
 }
 
-// Scores of 13 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_scores_of_13(const Memory& m, long c1, long row, long col,
+// Scores of 5 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_5(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.k + 3080 * c1 + 40 * col;
-  for (long j = from; j < count - 5; j += 6) {
+  for (long j = from; j < count - 11; j += 12) {
     if (col + j < whole_end) {
-      attention_scores_6x16(local.rows, b + 40 * j, local.scores + 16 * j, local.block_peak);
+      attention_scores_12x8(local.rows, b + 40 * j, local.scores + 24 * j, local.block_peak);
     } else {
-      attention_scores_in_part_6x13(b + 40 * j, local.scores + 16 * j, row, col + j, local);
+      attention_scores_in_part_12x5(b + 40 * j, local.scores + 24 * j, row, col + j, local);
     }
   }
-  const long rest = 6 * (count / 6);
+  const long rest = 12 * (count / 12);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_scores_5x16(local.rows, b + 40 * rest, local.scores + 16 * rest, local.block_peak);
+      attention_scores_5x8(local.rows, b + 40 * rest, local.scores + 24 * rest, local.block_peak);
     } else {
-      attention_scores_in_part_5x13(b + 40 * rest, local.scores + 16 * rest, row, col + rest,
-          local);
+      attention_scores_in_part_5x5(b + 40 * rest, local.scores + 24 * rest, row, col + rest, local);
     }
   }
 }
 
-// What 13 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_13(const Memory& m, long c1, long row,
+// What 5 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_5(const Memory& m, long c1, long row,
     attention_memory& local) {
   store(local.total, load(local.carry) * load(local.total));
-  store(local.total + 8, load(local.carry + 8) * load(local.total + 8));
 
   float* out = m.out + 3080 * c1 + 40 * row;
-  for (long i = 0; i < 13; ++i) {
+  for (long i = 0; i < 5; ++i) {
     const vec carry = splat(local.carry[i]);
     for (long n = 0; n < 40; n += 8) {
       store(out + 40 * i + n, carry * load(out + 40 * i + n));
@@ -1737,9 +2268,9 @@ struct attention_memory {
   }
 }
 
-// Of 13 rows, those whose weights are too large get a higher peak; their weights follow.
-[[gnu::noinline]] void attention_lower_weights_13(attention_memory& local, long count) {
-  for (long i = 0; i < 16; i += 8) {
+// Of 5 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_5(attention_memory& local, long count) {
+  for (long i = 0; i < 8; i += 8) {
     const vec total = load(local.block_total + i);
     const lanes_t inside = not_less(splat(0x1p+40f), total);
     const vec rise = select(inside, splat(0.0f), exponent_of(total));
@@ -1752,39 +2283,33 @@ struct attention_memory {
     store(local.block_total + i, carry * total);
     if (any(negation(inside))) {
       for (long j = 0; j < count; ++j) {
-        store(local.scores + i + 16 * j, carry * load(local.scores + i + 16 * j));
+        store(local.scores + i + 24 * j, carry * load(local.scores + i + 24 * j));
       }
     }
   }
 }
 
-// Weights of 13 rows and `count` columns, the first `from` of them made from scores, once more
-// where they left the range.
-[[gnu::noinline]] void attention_mend_13(const Memory& m, long c1, long row, long col, long from,
+// Weights of 5 rows and `count` columns, the first `from` of them made from scores, once more where
+// they left the range.
+[[gnu::noinline]] void attention_mend_5(const Memory& m, long c1, long row, long col, long from,
     long count, long whole_end, attention_memory& local, bool fresh) {
   // Too large for that: the greatest score becomes the reference.
   const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
       both(not_less(splat(0x1p+120f), load(local.block_total)),
           less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
-  const lanes_t inside1 = both(inside0,
-      either(not_less(splat(0x1p+40f), load(local.block_total + 8)),
-          both(not_less(splat(0x1p+120f), load(local.block_total + 8)),
-              less_equal(splat(-4.0f) * load(local.peak + 8),
-                  exponent_of(load(local.block_total + 8))))));
-  if (any(negation(inside1))) {
+  if (any(negation(inside0))) {
     store(local.block_peak, splat(-__FLT_MAX__));
-    store(local.block_peak + 8, splat(-__FLT_MAX__));
-    attention_scores_of_13(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_16(local, from, false);
+    attention_scores_of_5(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_8(local, from, false);
     if (!fresh) {
-      attention_carry_over_13(m, c1, row, local);
+      attention_carry_over_5(m, c1, row, local);
     }
-    attention_weights_of_13(m, c1, row, col, from, count, whole_end, local);
+    attention_weights_of_5(m, c1, row, col, from, count, whole_end, local);
   }
 
-  attention_lower_weights_13(local, count);
+  attention_lower_weights_5(local, count);
   if (!fresh) {
-    attention_carry_over_13(m, c1, row, local);
+    attention_carry_over_5(m, c1, row, local);
   }
 }
 
@@ -1793,17 +2318,9 @@ struct attention_memory {
     float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-    s03 = load(out + 24);
-    s04 = load(out + 32);
-  }
-
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
-    const vec a0 = splat(weights[16 * k]);
+    const vec a0 = splat(weights[24 * k]);
     const vec b0 = load(v + 40 * k);
     s00 = fma(a0, b0, s00);
     const vec b1 = load(v + 40 * k + 8);
@@ -1816,6 +2333,14 @@ struct attention_memory {
     s04 = fma(a0, b4, s04);
   }
 
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s03 = s03 + load(out + 24);
+    s04 = s04 + load(out + 32);
+  }
+
   store(out, s00);
   store(out + 8, s01);
   store(out + 16, s02);
@@ -1823,63 +2348,91 @@ struct attention_memory {
   store(out + 32, s04);
 }
 
-// Scores of 13 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_13(const Memory& m, long c1, long row, long col, long count,
+// Scores of 5 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_5(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
   const float* v = m.v + 3080 * c1 + 40 * col;
   float* out = m.out + 3080 * c1 + 40 * row;
   store(local.total, load(local.total) + load(local.block_total));
-  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
 
-  for (long i = 0; i < 12; i += 2) {
+  for (long i = 0; i < 4; i += 2) {
     const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
     const long end = smaller(high_last - col, count);
     attention_values_2x40(local.scores + i, v, end, out + 40 * i, fresh);
   }
   {
-    const long high_first = smaller(8 * ((row + 12) / 8) + 8, 77);
+    const long high_first = smaller(8 * ((row + 4) / 8) + 8, 77);
     const long end = smaller(high_first - col, count);
-    attention_values_1x40(local.scores + 12, v, end, out + 480, fresh);
+    attention_values_1x40(local.scores + 4, v, end, out + 160, fresh);
   }
 }
 
-// 13 rows against `count` columns from col on.
-[[gnu::noinline]] void attention_visit_13(const Memory& m, long c1, long row, long col, long count,
+// 5 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_5(const Memory& m, long c1, long row, long col, long count,
     long whole_end, attention_memory& local, bool fresh) {
   store(local.block_total, splat(0.0f));
-  store(local.block_total + 8, splat(0.0f));
   long done = 0;
 
   // The first columns give each row the score that the others are compared with.
   if (fresh) {
     const float* b = m.k + 3080 * c1 + 40 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
-    store(local.block_peak + 8, splat(-__FLT_MAX__));
-    if (count < 6) {
+    if (count < 12) {
       if (col < whole_end) {
-        attention_scores_5x16(local.rows, b, local.scores, local.block_peak);
+        attention_scores_5x8(local.rows, b, local.scores, local.block_peak);
       } else {
-        attention_scores_in_part_5x13(b, local.scores, row, col, local);
+        attention_scores_in_part_5x5(b, local.scores, row, col, local);
       }
     } else if (col < whole_end) {
-      attention_scores_6x16(local.rows, b, local.scores, local.block_peak);
+      attention_scores_12x8(local.rows, b, local.scores, local.block_peak);
     } else {
-      attention_scores_in_part_6x13(b, local.scores, row, col, local);
+      attention_scores_in_part_12x5(b, local.scores, row, col, local);
     }
-    done = smaller(6, count);
-    attention_weigh_16(local, done, true);
+    done = smaller(12, count);
+    attention_weigh_8(local, done, true);
   }
 
-  attention_weights_of_13(m, c1, row, col, done, count, whole_end, local);
+  attention_weights_of_5(m, c1, row, col, done, count, whole_end, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
-  const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 8)));
-  if (any(negation(inside1))) {
-    attention_mend_13(m, c1, row, col, done, count, whole_end, local, fresh);
+  if (any(negation(inside0))) {
+    attention_mend_5(m, c1, row, col, done, count, whole_end, local, fresh);
   }
 
-  attention_fold_13(m, c1, row, col, count, local, fresh);
+  attention_fold_5(m, c1, row, col, count, local, fresh);
+}
+
+// Scores of 8 rows become weights, those of removed pairs -0; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_8_safely(attention_memory& local, long count) {
+  const vec removed = splat(-__builtin_inff());
+
+  const vec old0 = load(local.peak);
+  const vec peak0 = max(old0, splat(0.15811388f) * load(local.block_peak));
+  store(local.peak, peak0);
+  store(local.carry,
+      select(both(less(old0, peak0), equal(load(local.kept), splat(1.0f))),
+          exp_nonpositive(old0 - peak0), splat(1.0f)));
+  vec total0 = splat(0.0f);
+  lanes_t all0 = all_lanes(true);
+
+  bool some = false;
+  for (long j = 0; j < count; ++j) {
+    const vec score0 = splat(0.15811388f) * load(local.scores + 24 * j);
+    const lanes_t hole0 = equal(score0, removed);
+    const vec w0 = select(hole0, splat(-0.0f), exp_nonpositive(score0 - peak0) + splat(0.0f));
+    store(local.scores + 24 * j, w0);
+    total0 = total0 + w0;
+    all0 = both(all0, hole0);
+    const bool hole = any(hole0);
+    local.holes[j] = hole ? 1.0f : 0.0f;
+    some = some || hole;
+  }
+
+  local.holes[84] = some ? 1.0f : 0.0f;
+
+  store(local.block_total, total0);
+  store(local.kept, select(all0, load(local.kept), splat(1.0f)));
 }
 
 // One row x 40 columns of the result, over `count` weights each, of which those of -0 don't count.
@@ -1887,17 +2440,9 @@ struct attention_memory {
     long count, float* out, const float* holes, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-    s03 = load(out + 24);
-    s04 = load(out + 32);
-  }
-
   for (long k = 0; k < count; ++k) {
     if (holes[k] > 0.0f) {
-      const vec a0 = splat(weights[16 * k]);
+      const vec a0 = splat(weights[24 * k]);
       const lanes_t hole0 = is_minus_zero(a0);
       const vec b0 = load(v + 40 * k);
       s00 = fma_unless(hole0, a0, b0, s00);
@@ -1910,7 +2455,7 @@ struct attention_memory {
       const vec b4 = load(v + 40 * k + 32);
       s04 = fma_unless(hole0, a0, b4, s04);
     } else {
-      const vec a0 = splat(weights[16 * k]);
+      const vec a0 = splat(weights[24 * k]);
       const vec b0 = load(v + 40 * k);
       s00 = fma(a0, b0, s00);
       const vec b1 = load(v + 40 * k + 8);
@@ -1924,6 +2469,14 @@ struct attention_memory {
     }
   }
 
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s03 = s03 + load(out + 24);
+    s04 = s04 + load(out + 32);
+  }
+
   store(out, s00);
   store(out + 8, s01);
   store(out + 16, s02);
@@ -1931,85 +2484,74 @@ struct attention_memory {
   store(out + 32, s04);
 }
 
-// Scores of 13 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_13_with_holes(const Memory& m, long c1, long row, long col,
+// Scores of 5 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_5_with_holes(const Memory& m, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
   const float* v = m.v + 3080 * c1 + 40 * col;
   float* out = m.out + 3080 * c1 + 40 * row;
   store(local.total, load(local.total) + load(local.block_total));
-  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
 
-  for (long i = 0; i < 12; i += 2) {
+  for (long i = 0; i < 4; i += 2) {
     const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
     const long end = smaller(high_last - col, count);
     attention_values_2x40_with_holes(local.scores + i, v, end, out + 40 * i, local.holes, fresh);
   }
   {
-    const long high_first = smaller(8 * ((row + 12) / 8) + 8, 77);
+    const long high_first = smaller(8 * ((row + 4) / 8) + 8, 77);
     const long end = smaller(high_first - col, count);
-    attention_values_1x40_with_holes(local.scores + 12, v, end, out + 480, local.holes, fresh);
+    attention_values_1x40_with_holes(local.scores + 4, v, end, out + 160, local.holes, fresh);
   }
 }
 
-// 13 rows against `count` columns from col on, by the definition.
-[[gnu::noinline]] void attention_visit_13_safely(const Memory& m, long c1, long row, long col,
+// 5 rows against `count` columns from col on, by the definition.
+[[gnu::noinline]] void attention_visit_5_safely(const Memory& m, long c1, long row, long col,
     long count, long whole_end, attention_memory& local, bool fresh) {
   store(local.block_peak, splat(-__builtin_inff()));
-  store(local.block_peak + 8, splat(-__builtin_inff()));
-  attention_scores_of_13(m, c1, row, col, 0, count, whole_end, local);
-  attention_weigh_16_safely(local, count);
+  attention_scores_of_5(m, c1, row, col, 0, count, whole_end, local);
+  attention_weigh_8_safely(local, count);
   if (!fresh) {
-    attention_carry_over_13(m, c1, row, local);
+    attention_carry_over_5(m, c1, row, local);
   }
 
-  if (local.holes[78] > 0.0f) {
-    attention_fold_13_with_holes(m, c1, row, col, count, local, fresh);
+  if (local.holes[84] > 0.0f) {
+    attention_fold_5_with_holes(m, c1, row, col, count, local, fresh);
   } else {
-    attention_fold_13(m, c1, row, col, count, local, fresh);
+    attention_fold_5(m, c1, row, col, count, local, fresh);
   }
 }
 
 // Rows of the block that are not finite are computed again, over exactly the pairs that count; the
 // others keep every bit.
-[[gnu::noinline]] void attention_13_rows_safely(const Memory& m, long c1, attention_memory& local) {
-  const long row = 64;
+[[gnu::noinline]] void attention_5_rows_safely(const Memory& m, long c1, attention_memory& local) {
+  const long row = 72;
   const float* a = m.q + 3080 * c1 + 40 * row;
   float* out = m.out + 3080 * c1 + 40 * row;
 
-  for (long i = 0; i < 13; ++i) {
+  for (long i = 0; i < 5; ++i) {
     for (long n = 0; n < 40; n += 8) {
       store(local.fast + 40 * i + n, load(out + 40 * i + n));
     }
   }
 
-  for (long k = 0; k < 40; k += 8) {
-    transpose_block(a + k, 40, local.rows + 16 * k, 16, splat(1.0f));
-  }
   for (long k = 0; k < 40; ++k) {
     for (long lane = 0; lane < 8; ++lane) {
-      const long r = smaller(lane + 8, 12);
-      local.rows[16 * k + lane + 8] = a[40 * r + k];
+      const long r = smaller(lane, 4);
+      local.rows[24 * k + lane] = a[40 * r + k];
     }
   }
 
   store(local.peak, splat(-__FLT_MAX__));
-  store(local.peak + 8, splat(-__FLT_MAX__));
   store(local.total, splat(0.0f));
-  store(local.total + 8, splat(0.0f));
   store(local.kept, splat(0.0f));
-  store(local.kept + 8, splat(0.0f));
   bool fresh = true;
-  for (long col = 0; col < 77; col += 78) {
-    attention_visit_13_safely(m, c1, row, col, smaller(78, 77 - col), 60, local, fresh);
+  for (long col = 0; col < 77; col += 84) {
+    attention_visit_5_safely(m, c1, row, col, smaller(84, 77 - col), 72, local, fresh);
     fresh = false;
   }
 
   store(local.carry,
       select(equal(load(local.kept), splat(1.0f)), splat(1.0f) / load(local.total), splat(0.0f)));
-  store(local.carry + 8,
-      select(equal(load(local.kept + 8), splat(1.0f)), splat(1.0f) / load(local.total + 8),
-          splat(0.0f)));
-  for (long i = 0; i < 13; ++i) {
+  for (long i = 0; i < 5; ++i) {
     vec odd = splat(0.0f);
     for (long n = 0; n < 40; n += 8) {
       const vec x = load(local.fast + 40 * i + n);
@@ -2028,40 +2570,34 @@ struct attention_memory {
   }
 }
 
-// The one block of 13 rows.
-[[gnu::noinline]] void attention_13_rows(const Memory& m, long c1, attention_memory& local) {
-  const long row = 64;
+// The one block of 5 rows.
+[[gnu::noinline]] void attention_5_rows(const Memory& m, long c1, attention_memory& local) {
+  const long row = 72;
   const float* a = m.q + 3080 * c1 + 40 * row;
   float* out = m.out + 3080 * c1 + 40 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
-  for (long k = 0; k < 40; k += 8) {
-    transpose_block(a + k, 40, local.rows + 16 * k, 16, splat(0.22811012f));
-  }
   for (long k = 0; k < 40; ++k) {
     for (long lane = 0; lane < 8; ++lane) {
-      const long r = smaller(lane + 8, 12);
-      local.rows[16 * k + lane + 8] = a[40 * r + k] * 0.22811012f;
+      const long r = smaller(lane, 4);
+      local.rows[24 * k + lane] = a[40 * r + k] * 0.22811012f;
     }
   }
 
   store(local.peak, splat(-__FLT_MAX__));
   store(local.total, splat(0.0f));
-  store(local.peak + 8, splat(-__FLT_MAX__));
-  store(local.total + 8, splat(0.0f));
 
   bool fresh = true;
-  for (long col = 0; col < 77; col += 78) {
-    attention_visit_13(m, c1, row, col, smaller(78, 77 - col), 60, local, fresh);
+  for (long col = 0; col < 77; col += 84) {
+    attention_visit_5(m, c1, row, col, smaller(84, 77 - col), 72, local, fresh);
     fresh = false;
   }
 
   store(local.carry, splat(1.0f) / load(local.total));
-  store(local.carry + 8, splat(1.0f) / load(local.total + 8));
 
   // x - x is 0, or NaN if x is not finite.
   vec odd = splat(0.0f);
-  for (long i = 0; i < 13; ++i) {
+  for (long i = 0; i < 5; ++i) {
     const vec factor = splat(local.carry[i]);
     vec odd_of_row = splat(0.0f);
     for (long n = 0; n < 40; n += 8) {
@@ -2072,31 +2608,31 @@ struct attention_memory {
     odd = odd + odd_of_row;
   }
   if (has_nan(odd)) {
-    attention_13_rows_safely(m, c1, local);
+    attention_5_rows_safely(m, c1, local);
   }
 }
 
 // An item: one block of rows.
 [[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
-  const long block = item % 5;
-  const long c1 = item / 5;
-  if (block < 4) {
-    attention_16_rows(m, c1, block, local);
+  const long block = 3 - item % 4;
+  const long c1 = item / 4;
+  if (block < 3) {
+    attention_24_rows(m, c1, block, local);
   } else {
-    attention_13_rows(m, c1, local);
+    attention_5_rows(m, c1, local);
   }
 }
 
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 2720L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 4208L * worker));
   restore_float_state(before);
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 10880u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 16832u * (size_t)workers; }
 
 void run(const sdpa_1_3_77_40_true_args* args, const void* packed, void* workspace, int workers,
     sdpa_1_3_77_40_true_parallel_for parallel_for, void* ctx) {
@@ -2113,7 +2649,7 @@ void run(const sdpa_1_3_77_40_true_args* args, const void* packed, void* workspa
     if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
     for (long item = 0; item < items; ++item) body(&m, item, 0);
   };
-  each(15, attention_body);
+  each(12, attention_body);
 }
 
 }  // namespace sdpa_1_3_77_40_true_avx2

@@ -15,11 +15,11 @@
 //   };
 //
 // What was decided:
-// - attention: 8 times 128 rows against 128 columns, 96 at a time: their scores lie in a worker's
-//   72.6 kB and nowhere else. 1 block of 80 rows, score tiles of 4 columns x 80 lanes: 20 of 32
-//   registers accumulate, a step is 20 fma on 9 loads. 1 block of 48 rows, score tiles of 8 columns
-//   x 48 lanes: 24 of 32 registers accumulate, a step is 24 fma on 11 loads. Value tiles of 6 rows
-//   x 64 columns: 24 of 32 registers accumulate, a step is 24 fma on 10 loads.
+// - attention: 8 times 128 rows against 128 columns, 144 at a time: their scores lie in a worker's
+//   52.9 kB and nowhere else. 2 blocks of 48 rows, score tiles of 8 columns x 48 lanes: 24 of 32
+//   registers accumulate, a step is 24 fma on 11 loads. 1 block of 32 rows, score tiles of 12
+//   columns x 32 lanes: 24 of 32 registers accumulate, a step is 24 fma on 14 loads. Value tiles of
+//   6 rows x 64 columns: 24 of 32 registers accumulate, a step is 24 fma on 10 loads.
 #include "sdpa_1_8_128_64_false.h"
 
 #include <immintrin.h>
@@ -229,1169 +229,18 @@ struct Memory {
 
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
-  float rows[5120];       // [64][80], scaled, in units of log 2
-  float scores[7680];     // [96][80]; weights once they are known
-  float peak[80];         // of each row, the score that the others are compared with
-  float total[80];        // and the sum of its weights
-  float carry[80];        // what its older sums are multiplied by, at the end by what
-  float block_peak[80];   // the greatest score in the block of columns
-  float block_total[80];  // and the sum of the block's weights
-  float shift[80];        // -peak, where the rows' accumulators start
-  float kept[80];         // 1 where the safe path found a pair that counts
-  float holes[112];       // [96]: 1 for a column with one that doesn't; then 1 if there is any
-  float fast[5120];       // [80][64], the results that it came to replace
+  float rows[3072];       // [64][48], scaled, in units of log 2
+  float scores[6912];     // [144][48]; weights once they are known
+  float peak[48];         // of each row, the score that the others are compared with
+  float total[48];        // and the sum of its weights
+  float carry[48];        // what its older sums are multiplied by, at the end by what
+  float block_peak[48];   // the greatest score in the block of columns
+  float block_total[48];  // and the sum of the block's weights
+  float shift[48];        // -peak, where the rows' accumulators start
+  float kept[48];         // 1 where the safe path found a pair that counts
+  float holes[160];       // [144]: 1 for a column with one that doesn't; then 1 if there is any
+  float fast[3072];       // [48][64], the results that it came to replace
 };
-
-// 4 columns x 80 rows of scores.
-[[gnu::noinline]] void attention_scores_4x80(const float* rows, const float* b, float* scores,
-    float* block_peak) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f), s24 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f), s34 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec a0 = splat(b[k]);
-    const vec a1 = splat(b[k + 64]);
-    const vec a2 = splat(b[k + 128]);
-    const vec a3 = splat(b[k + 192]);
-    const vec b0 = load(rows + 80 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    s20 = fma(a2, b0, s20);
-    s30 = fma(a3, b0, s30);
-    const vec b1 = load(rows + 80 * k + 16);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    s21 = fma(a2, b1, s21);
-    s31 = fma(a3, b1, s31);
-    const vec b2 = load(rows + 80 * k + 32);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    s22 = fma(a2, b2, s22);
-    s32 = fma(a3, b2, s32);
-    const vec b3 = load(rows + 80 * k + 48);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-    s23 = fma(a2, b3, s23);
-    s33 = fma(a3, b3, s33);
-    const vec b4 = load(rows + 80 * k + 64);
-    s04 = fma(a0, b4, s04);
-    s14 = fma(a1, b4, s14);
-    s24 = fma(a2, b4, s24);
-    s34 = fma(a3, b4, s34);
-  }
-
-  store(scores, s00);
-  store(scores + 80, s10);
-  store(scores + 160, s20);
-  store(scores + 240, s30);
-
-  store(block_peak, max(load(block_peak), max(max(s00, s10), max(s20, s30))));
-
-  store(scores + 16, s01);
-  store(scores + 96, s11);
-  store(scores + 176, s21);
-  store(scores + 256, s31);
-
-  store(block_peak + 16, max(load(block_peak + 16), max(max(s01, s11), max(s21, s31))));
-
-  store(scores + 32, s02);
-  store(scores + 112, s12);
-  store(scores + 192, s22);
-  store(scores + 272, s32);
-
-  store(block_peak + 32, max(load(block_peak + 32), max(max(s02, s12), max(s22, s32))));
-
-  store(scores + 48, s03);
-  store(scores + 128, s13);
-  store(scores + 208, s23);
-  store(scores + 288, s33);
-
-  store(block_peak + 48, max(load(block_peak + 48), max(max(s03, s13), max(s23, s33))));
-
-  store(scores + 64, s04);
-  store(scores + 144, s14);
-  store(scores + 224, s24);
-  store(scores + 304, s34);
-
-  store(block_peak + 64, max(load(block_peak + 64), max(max(s04, s14), max(s24, s34))));
-}
-
-// Scores of 80 rows become weights; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_80(attention_memory& local, long count, bool all) {
-  const vec old0 = load(local.peak);
-  const lanes_t outside0 = negation(either(not_less(splat(0x1p+40f), load(local.block_total)),
-      both(not_less(splat(0x1p+120f), load(local.block_total)),
-          less_equal(splat(-4.0f) * old0, exponent_of(load(local.block_total))))));
-  const vec peak0 =
-      select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
-  store(local.peak, peak0);
-  const vec shift0 = splat(0.0f) - peak0;
-  store(local.shift, shift0);
-  store(local.carry, exp2_nonpositive(old0 - peak0));
-  vec total0 = splat(0.0f);
-
-  const vec old1 = load(local.peak + 16);
-  const lanes_t outside1 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 16)),
-      both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
-          less_equal(splat(-4.0f) * old1, exponent_of(load(local.block_total + 16))))));
-  const vec peak1 =
-      select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 16)), old1);
-  store(local.peak + 16, peak1);
-  const vec shift1 = splat(0.0f) - peak1;
-  store(local.shift + 16, shift1);
-  store(local.carry + 16, exp2_nonpositive(old1 - peak1));
-  vec total1 = splat(0.0f);
-
-  const vec old2 = load(local.peak + 32);
-  const lanes_t outside2 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 32)),
-      both(not_less(splat(0x1p+120f), load(local.block_total + 32)),
-          less_equal(splat(-4.0f) * old2, exponent_of(load(local.block_total + 32))))));
-  const vec peak2 =
-      select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 32)), old2);
-  store(local.peak + 32, peak2);
-  const vec shift2 = splat(0.0f) - peak2;
-  store(local.shift + 32, shift2);
-  store(local.carry + 32, exp2_nonpositive(old2 - peak2));
-  vec total2 = splat(0.0f);
-
-  const vec old3 = load(local.peak + 48);
-  const lanes_t outside3 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 48)),
-      both(not_less(splat(0x1p+120f), load(local.block_total + 48)),
-          less_equal(splat(-4.0f) * old3, exponent_of(load(local.block_total + 48))))));
-  const vec peak3 =
-      select(either(all_lanes(all), outside3), max(old3, load(local.block_peak + 48)), old3);
-  store(local.peak + 48, peak3);
-  const vec shift3 = splat(0.0f) - peak3;
-  store(local.shift + 48, shift3);
-  store(local.carry + 48, exp2_nonpositive(old3 - peak3));
-  vec total3 = splat(0.0f);
-
-  const vec old4 = load(local.peak + 64);
-  const lanes_t outside4 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 64)),
-      both(not_less(splat(0x1p+120f), load(local.block_total + 64)),
-          less_equal(splat(-4.0f) * old4, exponent_of(load(local.block_total + 64))))));
-  const vec peak4 =
-      select(either(all_lanes(all), outside4), max(old4, load(local.block_peak + 64)), old4);
-  store(local.peak + 64, peak4);
-  const vec shift4 = splat(0.0f) - peak4;
-  store(local.shift + 64, shift4);
-  store(local.carry + 64, exp2_nonpositive(old4 - peak4));
-  vec total4 = splat(0.0f);
-
-  for (long j = 0; j < count; ++j) {
-    const vec w0 = exp2_near(load(local.scores + 80 * j) + shift0);
-    store(local.scores + 80 * j, w0);
-    total0 = total0 + w0;
-    const vec w1 = exp2_near(load(local.scores + 80 * j + 16) + shift1);
-    store(local.scores + 80 * j + 16, w1);
-    total1 = total1 + w1;
-    const vec w2 = exp2_near(load(local.scores + 80 * j + 32) + shift2);
-    store(local.scores + 80 * j + 32, w2);
-    total2 = total2 + w2;
-    const vec w3 = exp2_near(load(local.scores + 80 * j + 48) + shift3);
-    store(local.scores + 80 * j + 48, w3);
-    total3 = total3 + w3;
-    const vec w4 = exp2_near(load(local.scores + 80 * j + 64) + shift4);
-    store(local.scores + 80 * j + 64, w4);
-    total4 = total4 + w4;
-  }
-
-  store(local.block_total, total0);
-  store(local.block_total + 16, total1);
-  store(local.block_total + 32, total2);
-  store(local.block_total + 48, total3);
-  store(local.block_total + 64, total4);
-}
-
-// 4 columns x 80 rows of weights.
-[[gnu::noinline]] void attention_weights_4x80(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
-  const vec start0 = load(shift);
-  const vec start1 = load(shift + 16);
-  const vec start2 = load(shift + 32);
-  const vec start3 = load(shift + 48);
-  const vec start4 = load(shift + 64);
-  vec s00 = start0, s01 = start1, s02 = start2, s03 = start3, s04 = start4;
-  vec s10 = start0, s11 = start1, s12 = start2, s13 = start3, s14 = start4;
-  vec s20 = start0, s21 = start1, s22 = start2, s23 = start3, s24 = start4;
-  vec s30 = start0, s31 = start1, s32 = start2, s33 = start3, s34 = start4;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec a0 = splat(b[k]);
-    const vec a1 = splat(b[k + 64]);
-    const vec a2 = splat(b[k + 128]);
-    const vec a3 = splat(b[k + 192]);
-    const vec b0 = load(rows + 80 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    s20 = fma(a2, b0, s20);
-    s30 = fma(a3, b0, s30);
-    const vec b1 = load(rows + 80 * k + 16);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    s21 = fma(a2, b1, s21);
-    s31 = fma(a3, b1, s31);
-    const vec b2 = load(rows + 80 * k + 32);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    s22 = fma(a2, b2, s22);
-    s32 = fma(a3, b2, s32);
-    const vec b3 = load(rows + 80 * k + 48);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-    s23 = fma(a2, b3, s23);
-    s33 = fma(a3, b3, s33);
-    const vec b4 = load(rows + 80 * k + 64);
-    s04 = fma(a0, b4, s04);
-    s14 = fma(a1, b4, s14);
-    s24 = fma(a2, b4, s24);
-    s34 = fma(a3, b4, s34);
-  }
-
-  const vec w0_0 = exp2_near(s00);
-  store(scores, w0_0);
-  const vec w1_0 = exp2_near(s10);
-  store(scores + 80, w1_0);
-  const vec w2_0 = exp2_near(s20);
-  store(scores + 160, w2_0);
-  const vec w3_0 = exp2_near(s30);
-  store(scores + 240, w3_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
-
-  const vec w0_1 = exp2_near(s01);
-  store(scores + 16, w0_1);
-  const vec w1_1 = exp2_near(s11);
-  store(scores + 96, w1_1);
-  const vec w2_1 = exp2_near(s21);
-  store(scores + 176, w2_1);
-  const vec w3_1 = exp2_near(s31);
-  store(scores + 256, w3_1);
-
-  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1);
-
-  const vec w0_2 = exp2_near(s02);
-  store(scores + 32, w0_2);
-  const vec w1_2 = exp2_near(s12);
-  store(scores + 112, w1_2);
-  const vec w2_2 = exp2_near(s22);
-  store(scores + 192, w2_2);
-  const vec w3_2 = exp2_near(s32);
-  store(scores + 272, w3_2);
-
-  store(block_total + 32, load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2);
-
-  const vec w0_3 = exp2_near(s03);
-  store(scores + 48, w0_3);
-  const vec w1_3 = exp2_near(s13);
-  store(scores + 128, w1_3);
-  const vec w2_3 = exp2_near(s23);
-  store(scores + 208, w2_3);
-  const vec w3_3 = exp2_near(s33);
-  store(scores + 288, w3_3);
-
-  store(block_total + 48, load(block_total + 48) + w0_3 + w1_3 + w2_3 + w3_3);
-
-  const vec w0_4 = exp2_near(s04);
-  store(scores + 64, w0_4);
-  const vec w1_4 = exp2_near(s14);
-  store(scores + 144, w1_4);
-  const vec w2_4 = exp2_near(s24);
-  store(scores + 224, w2_4);
-  const vec w3_4 = exp2_near(s34);
-  store(scores + 304, w3_4);
-
-  store(block_total + 64, load(block_total + 64) + w0_4 + w1_4 + w2_4 + w3_4);
-}
-
-// Weights of 80 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_80(const Memory& m, long c1, long col, long from,
-    long count, attention_memory& local) {
-  const float* b = m.k + 8192 * c1 + 64 * col;
-  for (long j = from; j < count - 3; j += 4) {
-    attention_weights_4x80(local.rows, b + 64 * j, local.scores + 80 * j, local.shift,
-        local.block_total);
-  }
-}
-
-// Scores of 80 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_scores_of_80(const Memory& m, long c1, long col, long from,
-    long count, attention_memory& local) {
-  const float* b = m.k + 8192 * c1 + 64 * col;
-  for (long j = from; j < count - 3; j += 4) {
-    attention_scores_4x80(local.rows, b + 64 * j, local.scores + 80 * j, local.block_peak);
-  }
-}
-
-// What 80 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_80(const Memory& m, long c1, long row,
-    attention_memory& local) {
-  store(local.total, load(local.carry) * load(local.total));
-  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
-  store(local.total + 32, load(local.carry + 32) * load(local.total + 32));
-  store(local.total + 48, load(local.carry + 48) * load(local.total + 48));
-  store(local.total + 64, load(local.carry + 64) * load(local.total + 64));
-
-  float* out = m.out + 8192 * c1 + 64 * row;
-  for (long i = 0; i < 80; ++i) {
-    const vec carry = splat(local.carry[i]);
-    for (long n = 0; n < 64; n += 16) {
-      store(out + 64 * i + n, carry * load(out + 64 * i + n));
-    }
-  }
-}
-
-// Of 80 rows, those whose weights are too large get a higher peak; their weights follow.
-[[gnu::noinline]] void attention_lower_weights_80(attention_memory& local, long count) {
-  for (long i = 0; i < 80; i += 16) {
-    const vec total = load(local.block_total + i);
-    const lanes_t inside = not_less(splat(0x1p+40f), total);
-    const vec rise = select(inside, splat(0.0f), exponent_of(total));
-    const vec old = load(local.peak + i);
-    const vec peak = old + rise;
-    const vec carry = select(inside, splat(1.0f), inverse_power(total));
-    store(local.peak + i, peak);
-    store(local.shift + i, splat(0.0f) - peak);
-    store(local.carry + i, carry);
-    store(local.block_total + i, carry * total);
-    if (any(negation(inside))) {
-      for (long j = 0; j < count; ++j) {
-        store(local.scores + i + 80 * j, carry * load(local.scores + i + 80 * j));
-      }
-    }
-  }
-}
-
-// Weights of 80 rows and `count` columns, the first `from` of them made from scores, once more
-// where they left the range.
-[[gnu::noinline]] void attention_mend_80(const Memory& m, long c1, long row, long col, long from,
-    long count, attention_memory& local, bool fresh) {
-  // Too large for that: the greatest score becomes the reference.
-  const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
-      both(not_less(splat(0x1p+120f), load(local.block_total)),
-          less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
-  const lanes_t inside1 = both(inside0,
-      either(not_less(splat(0x1p+40f), load(local.block_total + 16)),
-          both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
-              less_equal(splat(-4.0f) * load(local.peak + 16),
-                  exponent_of(load(local.block_total + 16))))));
-  const lanes_t inside2 = both(inside1,
-      either(not_less(splat(0x1p+40f), load(local.block_total + 32)),
-          both(not_less(splat(0x1p+120f), load(local.block_total + 32)),
-              less_equal(splat(-4.0f) * load(local.peak + 32),
-                  exponent_of(load(local.block_total + 32))))));
-  const lanes_t inside3 = both(inside2,
-      either(not_less(splat(0x1p+40f), load(local.block_total + 48)),
-          both(not_less(splat(0x1p+120f), load(local.block_total + 48)),
-              less_equal(splat(-4.0f) * load(local.peak + 48),
-                  exponent_of(load(local.block_total + 48))))));
-  const lanes_t inside4 = both(inside3,
-      either(not_less(splat(0x1p+40f), load(local.block_total + 64)),
-          both(not_less(splat(0x1p+120f), load(local.block_total + 64)),
-              less_equal(splat(-4.0f) * load(local.peak + 64),
-                  exponent_of(load(local.block_total + 64))))));
-  if (any(negation(inside4))) {
-    store(local.block_peak, splat(-__FLT_MAX__));
-    store(local.block_peak + 16, splat(-__FLT_MAX__));
-    store(local.block_peak + 32, splat(-__FLT_MAX__));
-    store(local.block_peak + 48, splat(-__FLT_MAX__));
-    store(local.block_peak + 64, splat(-__FLT_MAX__));
-    attention_scores_of_80(m, c1, col, 0, count, local);
-    attention_weigh_80(local, from, false);
-    if (!fresh) {
-      attention_carry_over_80(m, c1, row, local);
-    }
-    attention_weights_of_80(m, c1, col, from, count, local);
-  }
-
-  attention_lower_weights_80(local, count);
-  if (!fresh) {
-    attention_carry_over_80(m, c1, row, local);
-  }
-}
-
-// 6 rows x 64 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_6x64(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
-
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 16);
-    s02 = load(out + 32);
-    s03 = load(out + 48);
-    s10 = load(out + 64);
-    s11 = load(out + 80);
-    s12 = load(out + 96);
-    s13 = load(out + 112);
-    s20 = load(out + 128);
-    s21 = load(out + 144);
-    s22 = load(out + 160);
-    s23 = load(out + 176);
-    s30 = load(out + 192);
-    s31 = load(out + 208);
-    s32 = load(out + 224);
-    s33 = load(out + 240);
-    s40 = load(out + 256);
-    s41 = load(out + 272);
-    s42 = load(out + 288);
-    s43 = load(out + 304);
-    s50 = load(out + 320);
-    s51 = load(out + 336);
-    s52 = load(out + 352);
-    s53 = load(out + 368);
-  }
-
-#pragma GCC unroll 4
-  for (long k = 0; k < count; ++k) {
-    const vec b0 = load(v + 64 * k);
-    const vec b1 = load(v + 64 * k + 16);
-    const vec b2 = load(v + 64 * k + 32);
-    const vec b3 = load(v + 64 * k + 48);
-    const vec a0 = splat(weights[80 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    s03 = fma(a0, b3, s03);
-    const vec a1 = splat(weights[80 * k + 1]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    s13 = fma(a1, b3, s13);
-    const vec a2 = splat(weights[80 * k + 2]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    s23 = fma(a2, b3, s23);
-    const vec a3 = splat(weights[80 * k + 3]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    s33 = fma(a3, b3, s33);
-    const vec a4 = splat(weights[80 * k + 4]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-    s43 = fma(a4, b3, s43);
-    const vec a5 = splat(weights[80 * k + 5]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    s52 = fma(a5, b2, s52);
-    s53 = fma(a5, b3, s53);
-  }
-
-  store(out, s00);
-  store(out + 16, s01);
-  store(out + 32, s02);
-  store(out + 48, s03);
-  store(out + 64, s10);
-  store(out + 80, s11);
-  store(out + 96, s12);
-  store(out + 112, s13);
-  store(out + 128, s20);
-  store(out + 144, s21);
-  store(out + 160, s22);
-  store(out + 176, s23);
-  store(out + 192, s30);
-  store(out + 208, s31);
-  store(out + 224, s32);
-  store(out + 240, s33);
-  store(out + 256, s40);
-  store(out + 272, s41);
-  store(out + 288, s42);
-  store(out + 304, s43);
-  store(out + 320, s50);
-  store(out + 336, s51);
-  store(out + 352, s52);
-  store(out + 368, s53);
-}
-
-// 5 rows x 64 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_5x64(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
-
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 16);
-    s02 = load(out + 32);
-    s03 = load(out + 48);
-    s10 = load(out + 64);
-    s11 = load(out + 80);
-    s12 = load(out + 96);
-    s13 = load(out + 112);
-    s20 = load(out + 128);
-    s21 = load(out + 144);
-    s22 = load(out + 160);
-    s23 = load(out + 176);
-    s30 = load(out + 192);
-    s31 = load(out + 208);
-    s32 = load(out + 224);
-    s33 = load(out + 240);
-    s40 = load(out + 256);
-    s41 = load(out + 272);
-    s42 = load(out + 288);
-    s43 = load(out + 304);
-  }
-
-#pragma GCC unroll 4
-  for (long k = 0; k < count; ++k) {
-    const vec b0 = load(v + 64 * k);
-    const vec b1 = load(v + 64 * k + 16);
-    const vec b2 = load(v + 64 * k + 32);
-    const vec b3 = load(v + 64 * k + 48);
-    const vec a0 = splat(weights[80 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    s03 = fma(a0, b3, s03);
-    const vec a1 = splat(weights[80 * k + 1]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    s13 = fma(a1, b3, s13);
-    const vec a2 = splat(weights[80 * k + 2]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    s23 = fma(a2, b3, s23);
-    const vec a3 = splat(weights[80 * k + 3]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    s33 = fma(a3, b3, s33);
-    const vec a4 = splat(weights[80 * k + 4]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-    s43 = fma(a4, b3, s43);
-  }
-
-  store(out, s00);
-  store(out + 16, s01);
-  store(out + 32, s02);
-  store(out + 48, s03);
-  store(out + 64, s10);
-  store(out + 80, s11);
-  store(out + 96, s12);
-  store(out + 112, s13);
-  store(out + 128, s20);
-  store(out + 144, s21);
-  store(out + 160, s22);
-  store(out + 176, s23);
-  store(out + 192, s30);
-  store(out + 208, s31);
-  store(out + 224, s32);
-  store(out + 240, s33);
-  store(out + 256, s40);
-  store(out + 272, s41);
-  store(out + 288, s42);
-  store(out + 304, s43);
-}
-
-// Scores of 80 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_80(const Memory& m, long c1, long row, long col, long count,
-    attention_memory& local, bool fresh) {
-  const float* v = m.v + 8192 * c1 + 64 * col;
-  float* out = m.out + 8192 * c1 + 64 * row;
-  store(local.total, load(local.total) + load(local.block_total));
-  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
-  store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
-  store(local.total + 48, load(local.total + 48) + load(local.block_total + 48));
-  store(local.total + 64, load(local.total + 64) + load(local.block_total + 64));
-
-  for (long i = 0; i < 60; i += 6) {
-    attention_values_6x64(local.scores + i, v, count, out + 64 * i, fresh);
-  }
-  for (long i = 60; i < 80; i += 5) {
-    attention_values_5x64(local.scores + i, v, count, out + 64 * i, fresh);
-  }
-}
-
-// 80 rows against `count` columns from col on.
-[[gnu::noinline]] void attention_visit_80(const Memory& m, long c1, long row, long col, long count,
-    attention_memory& local, bool fresh) {
-  store(local.block_total, splat(0.0f));
-  store(local.block_total + 16, splat(0.0f));
-  store(local.block_total + 32, splat(0.0f));
-  store(local.block_total + 48, splat(0.0f));
-  store(local.block_total + 64, splat(0.0f));
-  long done = 0;
-
-  // The first columns give each row the score that the others are compared with.
-  if (fresh) {
-    const float* b = m.k + 8192 * c1 + 64 * col;
-    store(local.block_peak, splat(-__FLT_MAX__));
-    store(local.block_peak + 16, splat(-__FLT_MAX__));
-    store(local.block_peak + 32, splat(-__FLT_MAX__));
-    store(local.block_peak + 48, splat(-__FLT_MAX__));
-    store(local.block_peak + 64, splat(-__FLT_MAX__));
-    attention_scores_4x80(local.rows, b, local.scores, local.block_peak);
-    done = 4;
-    attention_weigh_80(local, done, true);
-  }
-
-  attention_weights_of_80(m, c1, col, done, count, local);
-
-  // Where that score was a poor guess it is mended; the other rows keep every bit.
-  const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
-  const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 16)));
-  const lanes_t inside2 = both(inside1, not_less(splat(0x1p+40f), load(local.block_total + 32)));
-  const lanes_t inside3 = both(inside2, not_less(splat(0x1p+40f), load(local.block_total + 48)));
-  const lanes_t inside4 = both(inside3, not_less(splat(0x1p+40f), load(local.block_total + 64)));
-  if (any(negation(inside4))) {
-    attention_mend_80(m, c1, row, col, done, count, local, fresh);
-  }
-
-  attention_fold_80(m, c1, row, col, count, local, fresh);
-}
-
-// Scores of 80 rows become weights, those of removed pairs -0; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_80_safely(attention_memory& local, long count) {
-  const vec removed = splat(-__builtin_inff());
-
-  const vec old0 = load(local.peak);
-  const vec peak0 = max(old0, splat(0.125f) * load(local.block_peak));
-  store(local.peak, peak0);
-  store(local.carry,
-      select(both(less(old0, peak0), equal(load(local.kept), splat(1.0f))),
-          exp_nonpositive(old0 - peak0), splat(1.0f)));
-  vec total0 = splat(0.0f);
-  lanes_t all0 = all_lanes(true);
-
-  const vec old1 = load(local.peak + 16);
-  const vec peak1 = max(old1, splat(0.125f) * load(local.block_peak + 16));
-  store(local.peak + 16, peak1);
-  store(local.carry + 16,
-      select(both(less(old1, peak1), equal(load(local.kept + 16), splat(1.0f))),
-          exp_nonpositive(old1 - peak1), splat(1.0f)));
-  vec total1 = splat(0.0f);
-  lanes_t all1 = all_lanes(true);
-
-  const vec old2 = load(local.peak + 32);
-  const vec peak2 = max(old2, splat(0.125f) * load(local.block_peak + 32));
-  store(local.peak + 32, peak2);
-  store(local.carry + 32,
-      select(both(less(old2, peak2), equal(load(local.kept + 32), splat(1.0f))),
-          exp_nonpositive(old2 - peak2), splat(1.0f)));
-  vec total2 = splat(0.0f);
-  lanes_t all2 = all_lanes(true);
-
-  const vec old3 = load(local.peak + 48);
-  const vec peak3 = max(old3, splat(0.125f) * load(local.block_peak + 48));
-  store(local.peak + 48, peak3);
-  store(local.carry + 48,
-      select(both(less(old3, peak3), equal(load(local.kept + 48), splat(1.0f))),
-          exp_nonpositive(old3 - peak3), splat(1.0f)));
-  vec total3 = splat(0.0f);
-  lanes_t all3 = all_lanes(true);
-
-  const vec old4 = load(local.peak + 64);
-  const vec peak4 = max(old4, splat(0.125f) * load(local.block_peak + 64));
-  store(local.peak + 64, peak4);
-  store(local.carry + 64,
-      select(both(less(old4, peak4), equal(load(local.kept + 64), splat(1.0f))),
-          exp_nonpositive(old4 - peak4), splat(1.0f)));
-  vec total4 = splat(0.0f);
-  lanes_t all4 = all_lanes(true);
-
-  bool some = false;
-  for (long j = 0; j < count; ++j) {
-    const vec score0 = splat(0.125f) * load(local.scores + 80 * j);
-    const lanes_t hole0 = equal(score0, removed);
-    const vec w0 = select(hole0, splat(-0.0f), exp_nonpositive(score0 - peak0) + splat(0.0f));
-    store(local.scores + 80 * j, w0);
-    total0 = total0 + w0;
-    all0 = both(all0, hole0);
-    const vec score1 = splat(0.125f) * load(local.scores + 80 * j + 16);
-    const lanes_t hole1 = equal(score1, removed);
-    const vec w1 = select(hole1, splat(-0.0f), exp_nonpositive(score1 - peak1) + splat(0.0f));
-    store(local.scores + 80 * j + 16, w1);
-    total1 = total1 + w1;
-    all1 = both(all1, hole1);
-    const vec score2 = splat(0.125f) * load(local.scores + 80 * j + 32);
-    const lanes_t hole2 = equal(score2, removed);
-    const vec w2 = select(hole2, splat(-0.0f), exp_nonpositive(score2 - peak2) + splat(0.0f));
-    store(local.scores + 80 * j + 32, w2);
-    total2 = total2 + w2;
-    all2 = both(all2, hole2);
-    const vec score3 = splat(0.125f) * load(local.scores + 80 * j + 48);
-    const lanes_t hole3 = equal(score3, removed);
-    const vec w3 = select(hole3, splat(-0.0f), exp_nonpositive(score3 - peak3) + splat(0.0f));
-    store(local.scores + 80 * j + 48, w3);
-    total3 = total3 + w3;
-    all3 = both(all3, hole3);
-    const vec score4 = splat(0.125f) * load(local.scores + 80 * j + 64);
-    const lanes_t hole4 = equal(score4, removed);
-    const vec w4 = select(hole4, splat(-0.0f), exp_nonpositive(score4 - peak4) + splat(0.0f));
-    store(local.scores + 80 * j + 64, w4);
-    total4 = total4 + w4;
-    all4 = both(all4, hole4);
-    const bool hole = any(either(either(either(either(hole0, hole1), hole2), hole3), hole4));
-    local.holes[j] = hole ? 1.0f : 0.0f;
-    some = some || hole;
-  }
-
-  local.holes[96] = some ? 1.0f : 0.0f;
-
-  store(local.block_total, total0);
-  store(local.kept, select(all0, load(local.kept), splat(1.0f)));
-
-  store(local.block_total + 16, total1);
-  store(local.kept + 16, select(all1, load(local.kept + 16), splat(1.0f)));
-
-  store(local.block_total + 32, total2);
-  store(local.kept + 32, select(all2, load(local.kept + 32), splat(1.0f)));
-
-  store(local.block_total + 48, total3);
-  store(local.kept + 48, select(all3, load(local.kept + 48), splat(1.0f)));
-
-  store(local.block_total + 64, total4);
-  store(local.kept + 64, select(all4, load(local.kept + 64), splat(1.0f)));
-}
-
-// 6 rows x 64 columns of the result, over `count` weights each, of which those of -0 don't count.
-[[gnu::noinline]] void attention_values_6x64_with_holes(const float* weights, const float* v,
-    long count, float* out, const float* holes, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
-
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 16);
-    s02 = load(out + 32);
-    s03 = load(out + 48);
-    s10 = load(out + 64);
-    s11 = load(out + 80);
-    s12 = load(out + 96);
-    s13 = load(out + 112);
-    s20 = load(out + 128);
-    s21 = load(out + 144);
-    s22 = load(out + 160);
-    s23 = load(out + 176);
-    s30 = load(out + 192);
-    s31 = load(out + 208);
-    s32 = load(out + 224);
-    s33 = load(out + 240);
-    s40 = load(out + 256);
-    s41 = load(out + 272);
-    s42 = load(out + 288);
-    s43 = load(out + 304);
-    s50 = load(out + 320);
-    s51 = load(out + 336);
-    s52 = load(out + 352);
-    s53 = load(out + 368);
-  }
-
-  for (long k = 0; k < count; ++k) {
-    if (holes[k] > 0.0f) {
-      const vec b0 = load(v + 64 * k);
-      const vec b1 = load(v + 64 * k + 16);
-      const vec b2 = load(v + 64 * k + 32);
-      const vec b3 = load(v + 64 * k + 48);
-      const vec a0 = splat(weights[80 * k]);
-      const lanes_t hole0 = is_minus_zero(a0);
-      s00 = fma_unless(hole0, a0, b0, s00);
-      s01 = fma_unless(hole0, a0, b1, s01);
-      s02 = fma_unless(hole0, a0, b2, s02);
-      s03 = fma_unless(hole0, a0, b3, s03);
-      const vec a1 = splat(weights[80 * k + 1]);
-      const lanes_t hole1 = is_minus_zero(a1);
-      s10 = fma_unless(hole1, a1, b0, s10);
-      s11 = fma_unless(hole1, a1, b1, s11);
-      s12 = fma_unless(hole1, a1, b2, s12);
-      s13 = fma_unless(hole1, a1, b3, s13);
-      const vec a2 = splat(weights[80 * k + 2]);
-      const lanes_t hole2 = is_minus_zero(a2);
-      s20 = fma_unless(hole2, a2, b0, s20);
-      s21 = fma_unless(hole2, a2, b1, s21);
-      s22 = fma_unless(hole2, a2, b2, s22);
-      s23 = fma_unless(hole2, a2, b3, s23);
-      const vec a3 = splat(weights[80 * k + 3]);
-      const lanes_t hole3 = is_minus_zero(a3);
-      s30 = fma_unless(hole3, a3, b0, s30);
-      s31 = fma_unless(hole3, a3, b1, s31);
-      s32 = fma_unless(hole3, a3, b2, s32);
-      s33 = fma_unless(hole3, a3, b3, s33);
-      const vec a4 = splat(weights[80 * k + 4]);
-      const lanes_t hole4 = is_minus_zero(a4);
-      s40 = fma_unless(hole4, a4, b0, s40);
-      s41 = fma_unless(hole4, a4, b1, s41);
-      s42 = fma_unless(hole4, a4, b2, s42);
-      s43 = fma_unless(hole4, a4, b3, s43);
-      const vec a5 = splat(weights[80 * k + 5]);
-      const lanes_t hole5 = is_minus_zero(a5);
-      s50 = fma_unless(hole5, a5, b0, s50);
-      s51 = fma_unless(hole5, a5, b1, s51);
-      s52 = fma_unless(hole5, a5, b2, s52);
-      s53 = fma_unless(hole5, a5, b3, s53);
-    } else {
-      const vec b0 = load(v + 64 * k);
-      const vec b1 = load(v + 64 * k + 16);
-      const vec b2 = load(v + 64 * k + 32);
-      const vec b3 = load(v + 64 * k + 48);
-      const vec a0 = splat(weights[80 * k]);
-      s00 = fma(a0, b0, s00);
-      s01 = fma(a0, b1, s01);
-      s02 = fma(a0, b2, s02);
-      s03 = fma(a0, b3, s03);
-      const vec a1 = splat(weights[80 * k + 1]);
-      s10 = fma(a1, b0, s10);
-      s11 = fma(a1, b1, s11);
-      s12 = fma(a1, b2, s12);
-      s13 = fma(a1, b3, s13);
-      const vec a2 = splat(weights[80 * k + 2]);
-      s20 = fma(a2, b0, s20);
-      s21 = fma(a2, b1, s21);
-      s22 = fma(a2, b2, s22);
-      s23 = fma(a2, b3, s23);
-      const vec a3 = splat(weights[80 * k + 3]);
-      s30 = fma(a3, b0, s30);
-      s31 = fma(a3, b1, s31);
-      s32 = fma(a3, b2, s32);
-      s33 = fma(a3, b3, s33);
-      const vec a4 = splat(weights[80 * k + 4]);
-      s40 = fma(a4, b0, s40);
-      s41 = fma(a4, b1, s41);
-      s42 = fma(a4, b2, s42);
-      s43 = fma(a4, b3, s43);
-      const vec a5 = splat(weights[80 * k + 5]);
-      s50 = fma(a5, b0, s50);
-      s51 = fma(a5, b1, s51);
-      s52 = fma(a5, b2, s52);
-      s53 = fma(a5, b3, s53);
-    }
-  }
-
-  store(out, s00);
-  store(out + 16, s01);
-  store(out + 32, s02);
-  store(out + 48, s03);
-  store(out + 64, s10);
-  store(out + 80, s11);
-  store(out + 96, s12);
-  store(out + 112, s13);
-  store(out + 128, s20);
-  store(out + 144, s21);
-  store(out + 160, s22);
-  store(out + 176, s23);
-  store(out + 192, s30);
-  store(out + 208, s31);
-  store(out + 224, s32);
-  store(out + 240, s33);
-  store(out + 256, s40);
-  store(out + 272, s41);
-  store(out + 288, s42);
-  store(out + 304, s43);
-  store(out + 320, s50);
-  store(out + 336, s51);
-  store(out + 352, s52);
-  store(out + 368, s53);
-}
-
-// 5 rows x 64 columns of the result, over `count` weights each, of which those of -0 don't count.
-[[gnu::noinline]] void attention_values_5x64_with_holes(const float* weights, const float* v,
-    long count, float* out, const float* holes, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
-
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 16);
-    s02 = load(out + 32);
-    s03 = load(out + 48);
-    s10 = load(out + 64);
-    s11 = load(out + 80);
-    s12 = load(out + 96);
-    s13 = load(out + 112);
-    s20 = load(out + 128);
-    s21 = load(out + 144);
-    s22 = load(out + 160);
-    s23 = load(out + 176);
-    s30 = load(out + 192);
-    s31 = load(out + 208);
-    s32 = load(out + 224);
-    s33 = load(out + 240);
-    s40 = load(out + 256);
-    s41 = load(out + 272);
-    s42 = load(out + 288);
-    s43 = load(out + 304);
-  }
-
-  for (long k = 0; k < count; ++k) {
-    if (holes[k] > 0.0f) {
-      const vec b0 = load(v + 64 * k);
-      const vec b1 = load(v + 64 * k + 16);
-      const vec b2 = load(v + 64 * k + 32);
-      const vec b3 = load(v + 64 * k + 48);
-      const vec a0 = splat(weights[80 * k]);
-      const lanes_t hole0 = is_minus_zero(a0);
-      s00 = fma_unless(hole0, a0, b0, s00);
-      s01 = fma_unless(hole0, a0, b1, s01);
-      s02 = fma_unless(hole0, a0, b2, s02);
-      s03 = fma_unless(hole0, a0, b3, s03);
-      const vec a1 = splat(weights[80 * k + 1]);
-      const lanes_t hole1 = is_minus_zero(a1);
-      s10 = fma_unless(hole1, a1, b0, s10);
-      s11 = fma_unless(hole1, a1, b1, s11);
-      s12 = fma_unless(hole1, a1, b2, s12);
-      s13 = fma_unless(hole1, a1, b3, s13);
-      const vec a2 = splat(weights[80 * k + 2]);
-      const lanes_t hole2 = is_minus_zero(a2);
-      s20 = fma_unless(hole2, a2, b0, s20);
-      s21 = fma_unless(hole2, a2, b1, s21);
-      s22 = fma_unless(hole2, a2, b2, s22);
-      s23 = fma_unless(hole2, a2, b3, s23);
-      const vec a3 = splat(weights[80 * k + 3]);
-      const lanes_t hole3 = is_minus_zero(a3);
-      s30 = fma_unless(hole3, a3, b0, s30);
-      s31 = fma_unless(hole3, a3, b1, s31);
-      s32 = fma_unless(hole3, a3, b2, s32);
-      s33 = fma_unless(hole3, a3, b3, s33);
-      const vec a4 = splat(weights[80 * k + 4]);
-      const lanes_t hole4 = is_minus_zero(a4);
-      s40 = fma_unless(hole4, a4, b0, s40);
-      s41 = fma_unless(hole4, a4, b1, s41);
-      s42 = fma_unless(hole4, a4, b2, s42);
-      s43 = fma_unless(hole4, a4, b3, s43);
-    } else {
-      const vec b0 = load(v + 64 * k);
-      const vec b1 = load(v + 64 * k + 16);
-      const vec b2 = load(v + 64 * k + 32);
-      const vec b3 = load(v + 64 * k + 48);
-      const vec a0 = splat(weights[80 * k]);
-      s00 = fma(a0, b0, s00);
-      s01 = fma(a0, b1, s01);
-      s02 = fma(a0, b2, s02);
-      s03 = fma(a0, b3, s03);
-      const vec a1 = splat(weights[80 * k + 1]);
-      s10 = fma(a1, b0, s10);
-      s11 = fma(a1, b1, s11);
-      s12 = fma(a1, b2, s12);
-      s13 = fma(a1, b3, s13);
-      const vec a2 = splat(weights[80 * k + 2]);
-      s20 = fma(a2, b0, s20);
-      s21 = fma(a2, b1, s21);
-      s22 = fma(a2, b2, s22);
-      s23 = fma(a2, b3, s23);
-      const vec a3 = splat(weights[80 * k + 3]);
-      s30 = fma(a3, b0, s30);
-      s31 = fma(a3, b1, s31);
-      s32 = fma(a3, b2, s32);
-      s33 = fma(a3, b3, s33);
-      const vec a4 = splat(weights[80 * k + 4]);
-      s40 = fma(a4, b0, s40);
-      s41 = fma(a4, b1, s41);
-      s42 = fma(a4, b2, s42);
-      s43 = fma(a4, b3, s43);
-    }
-  }
-
-  store(out, s00);
-  store(out + 16, s01);
-  store(out + 32, s02);
-  store(out + 48, s03);
-  store(out + 64, s10);
-  store(out + 80, s11);
-  store(out + 96, s12);
-  store(out + 112, s13);
-  store(out + 128, s20);
-  store(out + 144, s21);
-  store(out + 160, s22);
-  store(out + 176, s23);
-  store(out + 192, s30);
-  store(out + 208, s31);
-  store(out + 224, s32);
-  store(out + 240, s33);
-  store(out + 256, s40);
-  store(out + 272, s41);
-  store(out + 288, s42);
-  store(out + 304, s43);
-}
-
-// Scores of 80 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_80_with_holes(const Memory& m, long c1, long row, long col,
-    long count, attention_memory& local, bool fresh) {
-  const float* v = m.v + 8192 * c1 + 64 * col;
-  float* out = m.out + 8192 * c1 + 64 * row;
-  store(local.total, load(local.total) + load(local.block_total));
-  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
-  store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
-  store(local.total + 48, load(local.total + 48) + load(local.block_total + 48));
-  store(local.total + 64, load(local.total + 64) + load(local.block_total + 64));
-
-  for (long i = 0; i < 60; i += 6) {
-    attention_values_6x64_with_holes(local.scores + i, v, count, out + 64 * i, local.holes, fresh);
-  }
-  for (long i = 60; i < 80; i += 5) {
-    attention_values_5x64_with_holes(local.scores + i, v, count, out + 64 * i, local.holes, fresh);
-  }
-}
-
-// 80 rows against `count` columns from col on, by the definition.
-[[gnu::noinline]] void attention_visit_80_safely(const Memory& m, long c1, long row, long col,
-    long count, attention_memory& local, bool fresh) {
-  store(local.block_peak, splat(-__builtin_inff()));
-  store(local.block_peak + 16, splat(-__builtin_inff()));
-  store(local.block_peak + 32, splat(-__builtin_inff()));
-  store(local.block_peak + 48, splat(-__builtin_inff()));
-  store(local.block_peak + 64, splat(-__builtin_inff()));
-  attention_scores_of_80(m, c1, col, 0, count, local);
-  attention_weigh_80_safely(local, count);
-  if (!fresh) {
-    attention_carry_over_80(m, c1, row, local);
-  }
-
-  if (local.holes[96] > 0.0f) {
-    attention_fold_80_with_holes(m, c1, row, col, count, local, fresh);
-  } else {
-    attention_fold_80(m, c1, row, col, count, local, fresh);
-  }
-}
-
-// Rows of the block that are not finite are computed again, over exactly the pairs that count; the
-// others keep every bit.
-[[gnu::noinline]] void attention_80_rows_safely(const Memory& m, long c1, attention_memory& local) {
-  const long row = 0;
-  const float* a = m.q + 8192 * c1 + 64 * row;
-  float* out = m.out + 8192 * c1 + 64 * row;
-
-  for (long i = 0; i < 80; ++i) {
-    for (long n = 0; n < 64; n += 16) {
-      store(local.fast + 64 * i + n, load(out + 64 * i + n));
-    }
-  }
-
-  for (long r = 0; r < 80; r += 16) {
-    for (long k = 0; k < 64; k += 16) {
-      transpose_block(a + 64 * r + k, 64, local.rows + 80 * k + r, 80, splat(1.0f));
-    }
-  }
-
-  store(local.peak, splat(-__FLT_MAX__));
-  store(local.peak + 16, splat(-__FLT_MAX__));
-  store(local.peak + 32, splat(-__FLT_MAX__));
-  store(local.peak + 48, splat(-__FLT_MAX__));
-  store(local.peak + 64, splat(-__FLT_MAX__));
-  store(local.total, splat(0.0f));
-  store(local.total + 16, splat(0.0f));
-  store(local.total + 32, splat(0.0f));
-  store(local.total + 48, splat(0.0f));
-  store(local.total + 64, splat(0.0f));
-  store(local.kept, splat(0.0f));
-  store(local.kept + 16, splat(0.0f));
-  store(local.kept + 32, splat(0.0f));
-  store(local.kept + 48, splat(0.0f));
-  store(local.kept + 64, splat(0.0f));
-  bool fresh = true;
-  for (long col = 0; col < 128; col += 96) {
-    attention_visit_80_safely(m, c1, row, col, smaller(96, 128 - col), local, fresh);
-    fresh = false;
-  }
-
-  store(local.carry,
-      select(equal(load(local.kept), splat(1.0f)), splat(1.0f) / load(local.total), splat(0.0f)));
-  store(local.carry + 16,
-      select(equal(load(local.kept + 16), splat(1.0f)), splat(1.0f) / load(local.total + 16),
-          splat(0.0f)));
-  store(local.carry + 32,
-      select(equal(load(local.kept + 32), splat(1.0f)), splat(1.0f) / load(local.total + 32),
-          splat(0.0f)));
-  store(local.carry + 48,
-      select(equal(load(local.kept + 48), splat(1.0f)), splat(1.0f) / load(local.total + 48),
-          splat(0.0f)));
-  store(local.carry + 64,
-      select(equal(load(local.kept + 64), splat(1.0f)), splat(1.0f) / load(local.total + 64),
-          splat(0.0f)));
-  for (long i = 0; i < 80; ++i) {
-    vec odd = splat(0.0f);
-    for (long n = 0; n < 64; n += 16) {
-      const vec x = load(local.fast + 64 * i + n);
-      odd = odd + (x - x);
-    }
-    if (has_nan(odd)) {
-      const vec factor = splat(local.carry[i]);
-      for (long n = 0; n < 64; n += 16) {
-        store(out + 64 * i + n, factor * load(out + 64 * i + n));
-      }
-    } else {
-      for (long n = 0; n < 64; n += 16) {
-        store(out + 64 * i + n, load(local.fast + 64 * i + n));
-      }
-    }
-  }
-}
-
-// The one block of 80 rows.
-[[gnu::noinline]] void attention_80_rows(const Memory& m, long c1, attention_memory& local) {
-  const long row = 0;
-  const float* a = m.q + 8192 * c1 + 64 * row;
-  float* out = m.out + 8192 * c1 + 64 * row;
-
-  // Rows change places with their elements: a vector holds the same element of every row.
-  for (long r = 0; r < 80; r += 16) {
-    for (long k = 0; k < 64; k += 16) {
-      transpose_block(a + 64 * r + k, 64, local.rows + 80 * k + r, 80, splat(0.18033688f));
-    }
-  }
-
-  store(local.peak, splat(-__FLT_MAX__));
-  store(local.total, splat(0.0f));
-  store(local.peak + 16, splat(-__FLT_MAX__));
-  store(local.total + 16, splat(0.0f));
-  store(local.peak + 32, splat(-__FLT_MAX__));
-  store(local.total + 32, splat(0.0f));
-  store(local.peak + 48, splat(-__FLT_MAX__));
-  store(local.total + 48, splat(0.0f));
-  store(local.peak + 64, splat(-__FLT_MAX__));
-  store(local.total + 64, splat(0.0f));
-
-  bool fresh = true;
-  for (long col = 0; col < 128; col += 96) {
-    attention_visit_80(m, c1, row, col, smaller(96, 128 - col), local, fresh);
-    fresh = false;
-  }
-
-  store(local.carry, splat(1.0f) / load(local.total));
-  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
-  store(local.carry + 32, splat(1.0f) / load(local.total + 32));
-  store(local.carry + 48, splat(1.0f) / load(local.total + 48));
-  store(local.carry + 64, splat(1.0f) / load(local.total + 64));
-
-  // x - x is 0, or NaN if x is not finite.
-  vec odd = splat(0.0f);
-  for (long i = 0; i < 80; ++i) {
-    const vec factor = splat(local.carry[i]);
-    vec odd_of_row = splat(0.0f);
-    for (long n = 0; n < 64; n += 16) {
-      const vec x = factor * load(out + 64 * i + n);
-      store(out + 64 * i + n, x);
-      odd_of_row = odd_of_row + (x - x);
-    }
-    odd = odd + odd_of_row;
-  }
-  if (has_nan(odd)) {
-    attention_80_rows_safely(m, c1, local);
-  }
-}
 
 // 8 columns x 48 rows of scores.
 [[gnu::noinline]] void attention_scores_8x48(const float* rows, const float* b, float* scores,
@@ -1407,9 +256,9 @@ struct attention_memory {
   for (long two = 0; two < 64; two += 2) {
 #pragma GCC unroll 2
     for (long k = two; k < two + 2; ++k) {
-      const vec b0 = load(rows + 80 * k);
-      const vec b1 = load(rows + 80 * k + 16);
-      const vec b2 = load(rows + 80 * k + 32);
+      const vec b0 = load(rows + 48 * k);
+      const vec b1 = load(rows + 48 * k + 16);
+      const vec b2 = load(rows + 48 * k + 32);
       const vec a0 = splat(b[k]);
       s00 = fma(a0, b0, s00);
       s01 = fma(a0, b1, s01);
@@ -1446,39 +295,39 @@ struct attention_memory {
   }
 
   store(scores, s00);
-  store(scores + 80, s10);
-  store(scores + 160, s20);
-  store(scores + 240, s30);
-  store(scores + 320, s40);
-  store(scores + 400, s50);
-  store(scores + 480, s60);
-  store(scores + 560, s70);
+  store(scores + 48, s10);
+  store(scores + 96, s20);
+  store(scores + 144, s30);
+  store(scores + 192, s40);
+  store(scores + 240, s50);
+  store(scores + 288, s60);
+  store(scores + 336, s70);
 
   const vec high0_0 = max(max(s00, s10), max(s20, s30));
   const vec high1_0 = max(max(s40, s50), max(s60, s70));
   store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
 
   store(scores + 16, s01);
-  store(scores + 96, s11);
-  store(scores + 176, s21);
-  store(scores + 256, s31);
-  store(scores + 336, s41);
-  store(scores + 416, s51);
-  store(scores + 496, s61);
-  store(scores + 576, s71);
+  store(scores + 64, s11);
+  store(scores + 112, s21);
+  store(scores + 160, s31);
+  store(scores + 208, s41);
+  store(scores + 256, s51);
+  store(scores + 304, s61);
+  store(scores + 352, s71);
 
   const vec high0_1 = max(max(s01, s11), max(s21, s31));
   const vec high1_1 = max(max(s41, s51), max(s61, s71));
   store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
 
   store(scores + 32, s02);
-  store(scores + 112, s12);
-  store(scores + 192, s22);
-  store(scores + 272, s32);
-  store(scores + 352, s42);
-  store(scores + 432, s52);
-  store(scores + 512, s62);
-  store(scores + 592, s72);
+  store(scores + 80, s12);
+  store(scores + 128, s22);
+  store(scores + 176, s32);
+  store(scores + 224, s42);
+  store(scores + 272, s52);
+  store(scores + 320, s62);
+  store(scores + 368, s72);
 
   const vec high0_2 = max(max(s02, s12), max(s22, s32));
   const vec high1_2 = max(max(s42, s52), max(s62, s72));
@@ -1524,14 +373,14 @@ struct attention_memory {
   vec total2 = splat(0.0f);
 
   for (long j = 0; j < count; ++j) {
-    const vec w0 = exp2_near(load(local.scores + 80 * j) + shift0);
-    store(local.scores + 80 * j, w0);
+    const vec w0 = exp2_near(load(local.scores + 48 * j) + shift0);
+    store(local.scores + 48 * j, w0);
     total0 = total0 + w0;
-    const vec w1 = exp2_near(load(local.scores + 80 * j + 16) + shift1);
-    store(local.scores + 80 * j + 16, w1);
+    const vec w1 = exp2_near(load(local.scores + 48 * j + 16) + shift1);
+    store(local.scores + 48 * j + 16, w1);
     total1 = total1 + w1;
-    const vec w2 = exp2_near(load(local.scores + 80 * j + 32) + shift2);
-    store(local.scores + 80 * j + 32, w2);
+    const vec w2 = exp2_near(load(local.scores + 48 * j + 32) + shift2);
+    store(local.scores + 48 * j + 32, w2);
     total2 = total2 + w2;
   }
 
@@ -1557,9 +406,9 @@ struct attention_memory {
   for (long two = 0; two < 64; two += 2) {
 #pragma GCC unroll 2
     for (long k = two; k < two + 2; ++k) {
-      const vec b0 = load(rows + 80 * k);
-      const vec b1 = load(rows + 80 * k + 16);
-      const vec b2 = load(rows + 80 * k + 32);
+      const vec b0 = load(rows + 48 * k);
+      const vec b1 = load(rows + 48 * k + 16);
+      const vec b2 = load(rows + 48 * k + 32);
       const vec a0 = splat(b[k]);
       s00 = fma(a0, b0, s00);
       s01 = fma(a0, b1, s01);
@@ -1598,38 +447,38 @@ struct attention_memory {
   const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
   const vec w1_0 = exp2_near(s10);
-  store(scores + 80, w1_0);
+  store(scores + 48, w1_0);
   const vec w2_0 = exp2_near(s20);
-  store(scores + 160, w2_0);
+  store(scores + 96, w2_0);
   const vec w3_0 = exp2_near(s30);
-  store(scores + 240, w3_0);
+  store(scores + 144, w3_0);
   const vec w4_0 = exp2_near(s40);
-  store(scores + 320, w4_0);
+  store(scores + 192, w4_0);
   const vec w5_0 = exp2_near(s50);
-  store(scores + 400, w5_0);
+  store(scores + 240, w5_0);
   const vec w6_0 = exp2_near(s60);
-  store(scores + 480, w6_0);
+  store(scores + 288, w6_0);
   const vec w7_0 = exp2_near(s70);
-  store(scores + 560, w7_0);
+  store(scores + 336, w7_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
 
   const vec w0_1 = exp2_near(s01);
   store(scores + 16, w0_1);
   const vec w1_1 = exp2_near(s11);
-  store(scores + 96, w1_1);
+  store(scores + 64, w1_1);
   const vec w2_1 = exp2_near(s21);
-  store(scores + 176, w2_1);
+  store(scores + 112, w2_1);
   const vec w3_1 = exp2_near(s31);
-  store(scores + 256, w3_1);
+  store(scores + 160, w3_1);
   const vec w4_1 = exp2_near(s41);
-  store(scores + 336, w4_1);
+  store(scores + 208, w4_1);
   const vec w5_1 = exp2_near(s51);
-  store(scores + 416, w5_1);
+  store(scores + 256, w5_1);
   const vec w6_1 = exp2_near(s61);
-  store(scores + 496, w6_1);
+  store(scores + 304, w6_1);
   const vec w7_1 = exp2_near(s71);
-  store(scores + 576, w7_1);
+  store(scores + 352, w7_1);
 
   store(block_total + 16,
       load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1);
@@ -1637,19 +486,19 @@ struct attention_memory {
   const vec w0_2 = exp2_near(s02);
   store(scores + 32, w0_2);
   const vec w1_2 = exp2_near(s12);
-  store(scores + 112, w1_2);
+  store(scores + 80, w1_2);
   const vec w2_2 = exp2_near(s22);
-  store(scores + 192, w2_2);
+  store(scores + 128, w2_2);
   const vec w3_2 = exp2_near(s32);
-  store(scores + 272, w3_2);
+  store(scores + 176, w3_2);
   const vec w4_2 = exp2_near(s42);
-  store(scores + 352, w4_2);
+  store(scores + 224, w4_2);
   const vec w5_2 = exp2_near(s52);
-  store(scores + 432, w5_2);
+  store(scores + 272, w5_2);
   const vec w6_2 = exp2_near(s62);
-  store(scores + 512, w6_2);
+  store(scores + 320, w6_2);
   const vec w7_2 = exp2_near(s72);
-  store(scores + 592, w7_2);
+  store(scores + 368, w7_2);
 
   store(block_total + 32,
       load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2 + w4_2 + w5_2 + w6_2 + w7_2);
@@ -1660,7 +509,7 @@ struct attention_memory {
     long count, attention_memory& local) {
   const float* b = m.k + 8192 * c1 + 64 * col;
   for (long j = from; j < count - 7; j += 8) {
-    attention_weights_8x48(local.rows, b + 64 * j, local.scores + 80 * j, local.shift,
+    attention_weights_8x48(local.rows, b + 64 * j, local.scores + 48 * j, local.shift,
         local.block_total);
   }
 }
@@ -1670,7 +519,7 @@ struct attention_memory {
     long count, attention_memory& local) {
   const float* b = m.k + 8192 * c1 + 64 * col;
   for (long j = from; j < count - 7; j += 8) {
-    attention_scores_8x48(local.rows, b + 64 * j, local.scores + 80 * j, local.block_peak);
+    attention_scores_8x48(local.rows, b + 64 * j, local.scores + 48 * j, local.block_peak);
   }
 }
 
@@ -1705,7 +554,7 @@ struct attention_memory {
     store(local.block_total + i, carry * total);
     if (any(negation(inside))) {
       for (long j = 0; j < count; ++j) {
-        store(local.scores + i + 80 * j, carry * load(local.scores + i + 80 * j));
+        store(local.scores + i + 48 * j, carry * load(local.scores + i + 48 * j));
       }
     }
   }
@@ -1745,6 +594,107 @@ struct attention_memory {
   if (!fresh) {
     attention_carry_over_48(m, c1, row, local);
   }
+}
+
+// 6 rows x 64 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_6x64(const float* weights, const float* v, long count,
+    float* out, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
+
+#pragma GCC unroll 4
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 16);
+    const vec b2 = load(v + 64 * k + 32);
+    const vec b3 = load(v + 64 * k + 48);
+    const vec a0 = splat(weights[48 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
+    const vec a1 = splat(weights[48 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
+    const vec a2 = splat(weights[48 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
+    const vec a3 = splat(weights[48 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
+    const vec a4 = splat(weights[48 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
+    const vec a5 = splat(weights[48 * k + 5]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    s53 = fma(a5, b3, s53);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 16);
+    s02 = s02 + load(out + 32);
+    s03 = s03 + load(out + 48);
+    s10 = s10 + load(out + 64);
+    s11 = s11 + load(out + 80);
+    s12 = s12 + load(out + 96);
+    s13 = s13 + load(out + 112);
+    s20 = s20 + load(out + 128);
+    s21 = s21 + load(out + 144);
+    s22 = s22 + load(out + 160);
+    s23 = s23 + load(out + 176);
+    s30 = s30 + load(out + 192);
+    s31 = s31 + load(out + 208);
+    s32 = s32 + load(out + 224);
+    s33 = s33 + load(out + 240);
+    s40 = s40 + load(out + 256);
+    s41 = s41 + load(out + 272);
+    s42 = s42 + load(out + 288);
+    s43 = s43 + load(out + 304);
+    s50 = s50 + load(out + 320);
+    s51 = s51 + load(out + 336);
+    s52 = s52 + load(out + 352);
+    s53 = s53 + load(out + 368);
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store(out + 32, s02);
+  store(out + 48, s03);
+  store(out + 64, s10);
+  store(out + 80, s11);
+  store(out + 96, s12);
+  store(out + 112, s13);
+  store(out + 128, s20);
+  store(out + 144, s21);
+  store(out + 160, s22);
+  store(out + 176, s23);
+  store(out + 192, s30);
+  store(out + 208, s31);
+  store(out + 224, s32);
+  store(out + 240, s33);
+  store(out + 256, s40);
+  store(out + 272, s41);
+  store(out + 288, s42);
+  store(out + 304, s43);
+  store(out + 320, s50);
+  store(out + 336, s51);
+  store(out + 352, s52);
+  store(out + 368, s53);
 }
 
 // Scores of 48 rows and `count` columns become weights and are folded into the result.
@@ -1826,22 +776,22 @@ struct attention_memory {
 
   bool some = false;
   for (long j = 0; j < count; ++j) {
-    const vec score0 = splat(0.125f) * load(local.scores + 80 * j);
+    const vec score0 = splat(0.125f) * load(local.scores + 48 * j);
     const lanes_t hole0 = equal(score0, removed);
     const vec w0 = select(hole0, splat(-0.0f), exp_nonpositive(score0 - peak0) + splat(0.0f));
-    store(local.scores + 80 * j, w0);
+    store(local.scores + 48 * j, w0);
     total0 = total0 + w0;
     all0 = both(all0, hole0);
-    const vec score1 = splat(0.125f) * load(local.scores + 80 * j + 16);
+    const vec score1 = splat(0.125f) * load(local.scores + 48 * j + 16);
     const lanes_t hole1 = equal(score1, removed);
     const vec w1 = select(hole1, splat(-0.0f), exp_nonpositive(score1 - peak1) + splat(0.0f));
-    store(local.scores + 80 * j + 16, w1);
+    store(local.scores + 48 * j + 16, w1);
     total1 = total1 + w1;
     all1 = both(all1, hole1);
-    const vec score2 = splat(0.125f) * load(local.scores + 80 * j + 32);
+    const vec score2 = splat(0.125f) * load(local.scores + 48 * j + 32);
     const lanes_t hole2 = equal(score2, removed);
     const vec w2 = select(hole2, splat(-0.0f), exp_nonpositive(score2 - peak2) + splat(0.0f));
-    store(local.scores + 80 * j + 32, w2);
+    store(local.scores + 48 * j + 32, w2);
     total2 = total2 + w2;
     all2 = both(all2, hole2);
     const bool hole = any(either(either(hole0, hole1), hole2));
@@ -1849,7 +799,7 @@ struct attention_memory {
     some = some || hole;
   }
 
-  local.holes[96] = some ? 1.0f : 0.0f;
+  local.holes[144] = some ? 1.0f : 0.0f;
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -1859,6 +809,149 @@ struct attention_memory {
 
   store(local.block_total + 32, total2);
   store(local.kept + 32, select(all2, load(local.kept + 32), splat(1.0f)));
+}
+
+// 6 rows x 64 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_6x64_with_holes(const float* weights, const float* v,
+    long count, float* out, const float* holes, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
+
+  for (long k = 0; k < count; ++k) {
+    if (holes[k] > 0.0f) {
+      const vec b0 = load(v + 64 * k);
+      const vec b1 = load(v + 64 * k + 16);
+      const vec b2 = load(v + 64 * k + 32);
+      const vec b3 = load(v + 64 * k + 48);
+      const vec a0 = splat(weights[48 * k]);
+      const lanes_t hole0 = is_minus_zero(a0);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      s02 = fma_unless(hole0, a0, b2, s02);
+      s03 = fma_unless(hole0, a0, b3, s03);
+      const vec a1 = splat(weights[48 * k + 1]);
+      const lanes_t hole1 = is_minus_zero(a1);
+      s10 = fma_unless(hole1, a1, b0, s10);
+      s11 = fma_unless(hole1, a1, b1, s11);
+      s12 = fma_unless(hole1, a1, b2, s12);
+      s13 = fma_unless(hole1, a1, b3, s13);
+      const vec a2 = splat(weights[48 * k + 2]);
+      const lanes_t hole2 = is_minus_zero(a2);
+      s20 = fma_unless(hole2, a2, b0, s20);
+      s21 = fma_unless(hole2, a2, b1, s21);
+      s22 = fma_unless(hole2, a2, b2, s22);
+      s23 = fma_unless(hole2, a2, b3, s23);
+      const vec a3 = splat(weights[48 * k + 3]);
+      const lanes_t hole3 = is_minus_zero(a3);
+      s30 = fma_unless(hole3, a3, b0, s30);
+      s31 = fma_unless(hole3, a3, b1, s31);
+      s32 = fma_unless(hole3, a3, b2, s32);
+      s33 = fma_unless(hole3, a3, b3, s33);
+      const vec a4 = splat(weights[48 * k + 4]);
+      const lanes_t hole4 = is_minus_zero(a4);
+      s40 = fma_unless(hole4, a4, b0, s40);
+      s41 = fma_unless(hole4, a4, b1, s41);
+      s42 = fma_unless(hole4, a4, b2, s42);
+      s43 = fma_unless(hole4, a4, b3, s43);
+      const vec a5 = splat(weights[48 * k + 5]);
+      const lanes_t hole5 = is_minus_zero(a5);
+      s50 = fma_unless(hole5, a5, b0, s50);
+      s51 = fma_unless(hole5, a5, b1, s51);
+      s52 = fma_unless(hole5, a5, b2, s52);
+      s53 = fma_unless(hole5, a5, b3, s53);
+    } else {
+      const vec b0 = load(v + 64 * k);
+      const vec b1 = load(v + 64 * k + 16);
+      const vec b2 = load(v + 64 * k + 32);
+      const vec b3 = load(v + 64 * k + 48);
+      const vec a0 = splat(weights[48 * k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      s03 = fma(a0, b3, s03);
+      const vec a1 = splat(weights[48 * k + 1]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      s13 = fma(a1, b3, s13);
+      const vec a2 = splat(weights[48 * k + 2]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      s23 = fma(a2, b3, s23);
+      const vec a3 = splat(weights[48 * k + 3]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+      s33 = fma(a3, b3, s33);
+      const vec a4 = splat(weights[48 * k + 4]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      s42 = fma(a4, b2, s42);
+      s43 = fma(a4, b3, s43);
+      const vec a5 = splat(weights[48 * k + 5]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+      s52 = fma(a5, b2, s52);
+      s53 = fma(a5, b3, s53);
+    }
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 16);
+    s02 = s02 + load(out + 32);
+    s03 = s03 + load(out + 48);
+    s10 = s10 + load(out + 64);
+    s11 = s11 + load(out + 80);
+    s12 = s12 + load(out + 96);
+    s13 = s13 + load(out + 112);
+    s20 = s20 + load(out + 128);
+    s21 = s21 + load(out + 144);
+    s22 = s22 + load(out + 160);
+    s23 = s23 + load(out + 176);
+    s30 = s30 + load(out + 192);
+    s31 = s31 + load(out + 208);
+    s32 = s32 + load(out + 224);
+    s33 = s33 + load(out + 240);
+    s40 = s40 + load(out + 256);
+    s41 = s41 + load(out + 272);
+    s42 = s42 + load(out + 288);
+    s43 = s43 + load(out + 304);
+    s50 = s50 + load(out + 320);
+    s51 = s51 + load(out + 336);
+    s52 = s52 + load(out + 352);
+    s53 = s53 + load(out + 368);
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store(out + 32, s02);
+  store(out + 48, s03);
+  store(out + 64, s10);
+  store(out + 80, s11);
+  store(out + 96, s12);
+  store(out + 112, s13);
+  store(out + 128, s20);
+  store(out + 144, s21);
+  store(out + 160, s22);
+  store(out + 176, s23);
+  store(out + 192, s30);
+  store(out + 208, s31);
+  store(out + 224, s32);
+  store(out + 240, s33);
+  store(out + 256, s40);
+  store(out + 272, s41);
+  store(out + 288, s42);
+  store(out + 304, s43);
+  store(out + 320, s50);
+  store(out + 336, s51);
+  store(out + 352, s52);
+  store(out + 368, s53);
 }
 
 // Scores of 48 rows and `count` columns become weights and are folded into the result.
@@ -1887,7 +980,7 @@ struct attention_memory {
     attention_carry_over_48(m, c1, row, local);
   }
 
-  if (local.holes[96] > 0.0f) {
+  if (local.holes[144] > 0.0f) {
     attention_fold_48_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_48(m, c1, row, col, count, local, fresh);
@@ -1896,8 +989,9 @@ struct attention_memory {
 
 // Rows of the block that are not finite are computed again, over exactly the pairs that count; the
 // others keep every bit.
-[[gnu::noinline]] void attention_48_rows_safely(const Memory& m, long c1, attention_memory& local) {
-  const long row = 80;
+[[gnu::noinline]] void attention_48_rows_safely(const Memory& m, long c1, long nth,
+    attention_memory& local) {
+  const long row = 48 * nth;
   const float* a = m.q + 8192 * c1 + 64 * row;
   float* out = m.out + 8192 * c1 + 64 * row;
 
@@ -1909,7 +1003,7 @@ struct attention_memory {
 
   for (long r = 0; r < 48; r += 16) {
     for (long k = 0; k < 64; k += 16) {
-      transpose_block(a + 64 * r + k, 64, local.rows + 80 * k + r, 80, splat(1.0f));
+      transpose_block(a + 64 * r + k, 64, local.rows + 48 * k + r, 48, splat(1.0f));
     }
   }
 
@@ -1923,8 +1017,8 @@ struct attention_memory {
   store(local.kept + 16, splat(0.0f));
   store(local.kept + 32, splat(0.0f));
   bool fresh = true;
-  for (long col = 0; col < 128; col += 96) {
-    attention_visit_48_safely(m, c1, row, col, smaller(96, 128 - col), local, fresh);
+  for (long col = 0; col < 128; col += 144) {
+    attention_visit_48_safely(m, c1, row, col, smaller(144, 128 - col), local, fresh);
     fresh = false;
   }
 
@@ -1955,16 +1049,17 @@ struct attention_memory {
   }
 }
 
-// The one block of 48 rows.
-[[gnu::noinline]] void attention_48_rows(const Memory& m, long c1, attention_memory& local) {
-  const long row = 80;
+// The nth of 2 blocks of 48 rows.
+[[gnu::noinline]] void attention_48_rows(const Memory& m, long c1, long nth,
+    attention_memory& local) {
+  const long row = 48 * nth;
   const float* a = m.q + 8192 * c1 + 64 * row;
   float* out = m.out + 8192 * c1 + 64 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
   for (long r = 0; r < 48; r += 16) {
     for (long k = 0; k < 64; k += 16) {
-      transpose_block(a + 64 * r + k, 64, local.rows + 80 * k + r, 80, splat(0.18033688f));
+      transpose_block(a + 64 * r + k, 64, local.rows + 48 * k + r, 48, splat(0.18033688f));
     }
   }
 
@@ -1976,8 +1071,8 @@ struct attention_memory {
   store(local.total + 32, splat(0.0f));
 
   bool fresh = true;
-  for (long col = 0; col < 128; col += 96) {
-    attention_visit_48(m, c1, row, col, smaller(96, 128 - col), local, fresh);
+  for (long col = 0; col < 128; col += 144) {
+    attention_visit_48(m, c1, row, col, smaller(144, 128 - col), local, fresh);
     fresh = false;
   }
 
@@ -1998,31 +1093,973 @@ struct attention_memory {
     odd = odd + odd_of_row;
   }
   if (has_nan(odd)) {
-    attention_48_rows_safely(m, c1, local);
+    attention_48_rows_safely(m, c1, nth, local);
+  }
+}
+
+// 8 columns x 32 rows of scores.
+[[gnu::noinline]] void attention_scores_8x32(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+  }
+
+  store(scores, s00);
+  store(scores + 48, s10);
+  store(scores + 96, s20);
+  store(scores + 144, s30);
+  store(scores + 192, s40);
+  store(scores + 240, s50);
+  store(scores + 288, s60);
+  store(scores + 336, s70);
+
+  const vec high0_0 = max(max(s00, s10), max(s20, s30));
+  const vec high1_0 = max(max(s40, s50), max(s60, s70));
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  store(scores + 16, s01);
+  store(scores + 64, s11);
+  store(scores + 112, s21);
+  store(scores + 160, s31);
+  store(scores + 208, s41);
+  store(scores + 256, s51);
+  store(scores + 304, s61);
+  store(scores + 352, s71);
+
+  const vec high0_1 = max(max(s01, s11), max(s21, s31));
+  const vec high1_1 = max(max(s41, s51), max(s61, s71));
+  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
+}
+
+// 12 columns x 32 rows of scores.
+[[gnu::noinline]] void attention_scores_12x32(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
+  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
+  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
+  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
+  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
+  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
+  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
+  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
+  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
+  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
+  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
+  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
+  for (long two = 0; two < 64; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
+      const vec b0 = load(rows + 48 * k);
+      const vec b1 = load(rows + 48 * k + 16);
+      const vec a0 = splat(b[k]);
+      s0_0 = fma(a0, b0, s0_0);
+      s0_1 = fma(a0, b1, s0_1);
+      const vec a1 = splat(b[k + 64]);
+      s1_0 = fma(a1, b0, s1_0);
+      s1_1 = fma(a1, b1, s1_1);
+      const vec a2 = splat(b[k + 128]);
+      s2_0 = fma(a2, b0, s2_0);
+      s2_1 = fma(a2, b1, s2_1);
+      const vec a3 = splat(b[k + 192]);
+      s3_0 = fma(a3, b0, s3_0);
+      s3_1 = fma(a3, b1, s3_1);
+      const vec a4 = splat(b[k + 256]);
+      s4_0 = fma(a4, b0, s4_0);
+      s4_1 = fma(a4, b1, s4_1);
+      const vec a5 = splat(b[k + 320]);
+      s5_0 = fma(a5, b0, s5_0);
+      s5_1 = fma(a5, b1, s5_1);
+      const vec a6 = splat(b[k + 384]);
+      s6_0 = fma(a6, b0, s6_0);
+      s6_1 = fma(a6, b1, s6_1);
+      const vec a7 = splat(b[k + 448]);
+      s7_0 = fma(a7, b0, s7_0);
+      s7_1 = fma(a7, b1, s7_1);
+      const vec a8 = splat(b[k + 512]);
+      s8_0 = fma(a8, b0, s8_0);
+      s8_1 = fma(a8, b1, s8_1);
+      const vec a9 = splat(b[k + 576]);
+      s9_0 = fma(a9, b0, s9_0);
+      s9_1 = fma(a9, b1, s9_1);
+      const vec a10 = splat(b[k + 640]);
+      s10_0 = fma(a10, b0, s10_0);
+      s10_1 = fma(a10, b1, s10_1);
+      const vec a11 = splat(b[k + 704]);
+      s11_0 = fma(a11, b0, s11_0);
+      s11_1 = fma(a11, b1, s11_1);
+    }
+  }
+
+  store(scores, s0_0);
+  store(scores + 48, s1_0);
+  store(scores + 96, s2_0);
+  store(scores + 144, s3_0);
+  store(scores + 192, s4_0);
+  store(scores + 240, s5_0);
+  store(scores + 288, s6_0);
+  store(scores + 336, s7_0);
+  store(scores + 384, s8_0);
+  store(scores + 432, s9_0);
+  store(scores + 480, s10_0);
+  store(scores + 528, s11_0);
+
+  const vec high0_0 = max(max(s0_0, s1_0), max(s2_0, s3_0));
+  const vec high1_0 = max(max(s4_0, s5_0), max(s6_0, s7_0));
+  const vec high2_0 = max(max(s8_0, s9_0), max(s10_0, s11_0));
+  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), high2_0)));
+
+  store(scores + 16, s0_1);
+  store(scores + 64, s1_1);
+  store(scores + 112, s2_1);
+  store(scores + 160, s3_1);
+  store(scores + 208, s4_1);
+  store(scores + 256, s5_1);
+  store(scores + 304, s6_1);
+  store(scores + 352, s7_1);
+  store(scores + 400, s8_1);
+  store(scores + 448, s9_1);
+  store(scores + 496, s10_1);
+  store(scores + 544, s11_1);
+
+  const vec high0_1 = max(max(s0_1, s1_1), max(s2_1, s3_1));
+  const vec high1_1 = max(max(s4_1, s5_1), max(s6_1, s7_1));
+  const vec high2_1 = max(max(s8_1, s9_1), max(s10_1, s11_1));
+  store(block_peak + 16, max(load(block_peak + 16), max(max(high0_1, high1_1), high2_1)));
+}
+
+// Scores of 32 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_32(attention_memory& local, long count, bool all) {
+  const vec old0 = load(local.peak);
+  const lanes_t outside0 = negation(either(not_less(splat(0x1p+40f), load(local.block_total)),
+      both(not_less(splat(0x1p+120f), load(local.block_total)),
+          less_equal(splat(-4.0f) * old0, exponent_of(load(local.block_total))))));
+  const vec peak0 =
+      select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
+  store(local.peak, peak0);
+  const vec shift0 = splat(0.0f) - peak0;
+  store(local.shift, shift0);
+  store(local.carry, exp2_nonpositive(old0 - peak0));
+  vec total0 = splat(0.0f);
+
+  const vec old1 = load(local.peak + 16);
+  const lanes_t outside1 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 16)),
+      both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
+          less_equal(splat(-4.0f) * old1, exponent_of(load(local.block_total + 16))))));
+  const vec peak1 =
+      select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 16)), old1);
+  store(local.peak + 16, peak1);
+  const vec shift1 = splat(0.0f) - peak1;
+  store(local.shift + 16, shift1);
+  store(local.carry + 16, exp2_nonpositive(old1 - peak1));
+  vec total1 = splat(0.0f);
+
+  for (long j = 0; j < count; ++j) {
+    const vec w0 = exp2_near(load(local.scores + 48 * j) + shift0);
+    store(local.scores + 48 * j, w0);
+    total0 = total0 + w0;
+    const vec w1 = exp2_near(load(local.scores + 48 * j + 16) + shift1);
+    store(local.scores + 48 * j + 16, w1);
+    total1 = total1 + w1;
+  }
+
+  store(local.block_total, total0);
+  store(local.block_total + 16, total1);
+}
+
+// 12 columns x 32 rows of weights.
+[[gnu::noinline]] void attention_weights_12x32(const float* rows, const float* b, float* scores,
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  vec s0_0 = start0, s0_1 = start1;
+  vec s1_0 = start0, s1_1 = start1;
+  vec s2_0 = start0, s2_1 = start1;
+  vec s3_0 = start0, s3_1 = start1;
+  vec s4_0 = start0, s4_1 = start1;
+  vec s5_0 = start0, s5_1 = start1;
+  vec s6_0 = start0, s6_1 = start1;
+  vec s7_0 = start0, s7_1 = start1;
+  vec s8_0 = start0, s8_1 = start1;
+  vec s9_0 = start0, s9_1 = start1;
+  vec s10_0 = start0, s10_1 = start1;
+  vec s11_0 = start0, s11_1 = start1;
+  for (long two = 0; two < 64; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
+      const vec b0 = load(rows + 48 * k);
+      const vec b1 = load(rows + 48 * k + 16);
+      const vec a0 = splat(b[k]);
+      s0_0 = fma(a0, b0, s0_0);
+      s0_1 = fma(a0, b1, s0_1);
+      const vec a1 = splat(b[k + 64]);
+      s1_0 = fma(a1, b0, s1_0);
+      s1_1 = fma(a1, b1, s1_1);
+      const vec a2 = splat(b[k + 128]);
+      s2_0 = fma(a2, b0, s2_0);
+      s2_1 = fma(a2, b1, s2_1);
+      const vec a3 = splat(b[k + 192]);
+      s3_0 = fma(a3, b0, s3_0);
+      s3_1 = fma(a3, b1, s3_1);
+      const vec a4 = splat(b[k + 256]);
+      s4_0 = fma(a4, b0, s4_0);
+      s4_1 = fma(a4, b1, s4_1);
+      const vec a5 = splat(b[k + 320]);
+      s5_0 = fma(a5, b0, s5_0);
+      s5_1 = fma(a5, b1, s5_1);
+      const vec a6 = splat(b[k + 384]);
+      s6_0 = fma(a6, b0, s6_0);
+      s6_1 = fma(a6, b1, s6_1);
+      const vec a7 = splat(b[k + 448]);
+      s7_0 = fma(a7, b0, s7_0);
+      s7_1 = fma(a7, b1, s7_1);
+      const vec a8 = splat(b[k + 512]);
+      s8_0 = fma(a8, b0, s8_0);
+      s8_1 = fma(a8, b1, s8_1);
+      const vec a9 = splat(b[k + 576]);
+      s9_0 = fma(a9, b0, s9_0);
+      s9_1 = fma(a9, b1, s9_1);
+      const vec a10 = splat(b[k + 640]);
+      s10_0 = fma(a10, b0, s10_0);
+      s10_1 = fma(a10, b1, s10_1);
+      const vec a11 = splat(b[k + 704]);
+      s11_0 = fma(a11, b0, s11_0);
+      s11_1 = fma(a11, b1, s11_1);
+    }
+  }
+
+  const vec w0_0 = exp2_near(s0_0);
+  store(scores, w0_0);
+  const vec w1_0 = exp2_near(s1_0);
+  store(scores + 48, w1_0);
+  const vec w2_0 = exp2_near(s2_0);
+  store(scores + 96, w2_0);
+  const vec w3_0 = exp2_near(s3_0);
+  store(scores + 144, w3_0);
+  const vec w4_0 = exp2_near(s4_0);
+  store(scores + 192, w4_0);
+  const vec w5_0 = exp2_near(s5_0);
+  store(scores + 240, w5_0);
+  const vec w6_0 = exp2_near(s6_0);
+  store(scores + 288, w6_0);
+  const vec w7_0 = exp2_near(s7_0);
+  store(scores + 336, w7_0);
+  const vec w8_0 = exp2_near(s8_0);
+  store(scores + 384, w8_0);
+  const vec w9_0 = exp2_near(s9_0);
+  store(scores + 432, w9_0);
+  const vec w10_0 = exp2_near(s10_0);
+  store(scores + 480, w10_0);
+  const vec w11_0 = exp2_near(s11_0);
+  store(scores + 528, w11_0);
+
+  store(block_total,
+      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
+          w10_0 + w11_0);
+
+  const vec w0_1 = exp2_near(s0_1);
+  store(scores + 16, w0_1);
+  const vec w1_1 = exp2_near(s1_1);
+  store(scores + 64, w1_1);
+  const vec w2_1 = exp2_near(s2_1);
+  store(scores + 112, w2_1);
+  const vec w3_1 = exp2_near(s3_1);
+  store(scores + 160, w3_1);
+  const vec w4_1 = exp2_near(s4_1);
+  store(scores + 208, w4_1);
+  const vec w5_1 = exp2_near(s5_1);
+  store(scores + 256, w5_1);
+  const vec w6_1 = exp2_near(s6_1);
+  store(scores + 304, w6_1);
+  const vec w7_1 = exp2_near(s7_1);
+  store(scores + 352, w7_1);
+  const vec w8_1 = exp2_near(s8_1);
+  store(scores + 400, w8_1);
+  const vec w9_1 = exp2_near(s9_1);
+  store(scores + 448, w9_1);
+  const vec w10_1 = exp2_near(s10_1);
+  store(scores + 496, w10_1);
+  const vec w11_1 = exp2_near(s11_1);
+  store(scores + 544, w11_1);
+
+  store(block_total + 16,
+      load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1 + w8_1 + w9_1 +
+          w10_1 + w11_1);
+}
+
+// 8 columns x 32 rows of weights.
+[[gnu::noinline]] void attention_weights_8x32(const float* rows, const float* b, float* scores,
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  vec s20 = start0, s21 = start1;
+  vec s30 = start0, s31 = start1;
+  vec s40 = start0, s41 = start1;
+  vec s50 = start0, s51 = start1;
+  vec s60 = start0, s61 = start1;
+  vec s70 = start0, s71 = start1;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+  }
+
+  const vec w0_0 = exp2_near(s00);
+  store(scores, w0_0);
+  const vec w1_0 = exp2_near(s10);
+  store(scores + 48, w1_0);
+  const vec w2_0 = exp2_near(s20);
+  store(scores + 96, w2_0);
+  const vec w3_0 = exp2_near(s30);
+  store(scores + 144, w3_0);
+  const vec w4_0 = exp2_near(s40);
+  store(scores + 192, w4_0);
+  const vec w5_0 = exp2_near(s50);
+  store(scores + 240, w5_0);
+  const vec w6_0 = exp2_near(s60);
+  store(scores + 288, w6_0);
+  const vec w7_0 = exp2_near(s70);
+  store(scores + 336, w7_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+
+  const vec w0_1 = exp2_near(s01);
+  store(scores + 16, w0_1);
+  const vec w1_1 = exp2_near(s11);
+  store(scores + 64, w1_1);
+  const vec w2_1 = exp2_near(s21);
+  store(scores + 112, w2_1);
+  const vec w3_1 = exp2_near(s31);
+  store(scores + 160, w3_1);
+  const vec w4_1 = exp2_near(s41);
+  store(scores + 208, w4_1);
+  const vec w5_1 = exp2_near(s51);
+  store(scores + 256, w5_1);
+  const vec w6_1 = exp2_near(s61);
+  store(scores + 304, w6_1);
+  const vec w7_1 = exp2_near(s71);
+  store(scores + 352, w7_1);
+
+  store(block_total + 16,
+      load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1);
+}
+
+// Weights of 32 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_32(const Memory& m, long c1, long col, long from,
+    long count, attention_memory& local) {
+  const float* b = m.k + 8192 * c1 + 64 * col;
+  for (long j = from; j < count - 11; j += 12) {
+    attention_weights_12x32(local.rows, b + 64 * j, local.scores + 48 * j, local.shift,
+        local.block_total);
+  }
+  const long rest = 12 * (count / 12);
+  if (rest < count && from <= rest) {
+    attention_weights_8x32(local.rows, b + 64 * rest, local.scores + 48 * rest, local.shift,
+        local.block_total);
+  }
+}
+
+// Scores of 32 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_32(const Memory& m, long c1, long col, long from,
+    long count, attention_memory& local) {
+  const float* b = m.k + 8192 * c1 + 64 * col;
+  for (long j = from; j < count - 11; j += 12) {
+    attention_scores_12x32(local.rows, b + 64 * j, local.scores + 48 * j, local.block_peak);
+  }
+  const long rest = 12 * (count / 12);
+  if (rest < count && from <= rest) {
+    attention_scores_8x32(local.rows, b + 64 * rest, local.scores + 48 * rest, local.block_peak);
+  }
+}
+
+// What 32 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_32(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
+
+  float* out = m.out + 8192 * c1 + 64 * row;
+  for (long i = 0; i < 32; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 16) {
+      store(out + 64 * i + n, carry * load(out + 64 * i + n));
+    }
+  }
+}
+
+// Of 32 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_32(attention_memory& local, long count) {
+  for (long i = 0; i < 32; i += 16) {
+    const vec total = load(local.block_total + i);
+    const lanes_t inside = not_less(splat(0x1p+40f), total);
+    const vec rise = select(inside, splat(0.0f), exponent_of(total));
+    const vec old = load(local.peak + i);
+    const vec peak = old + rise;
+    const vec carry = select(inside, splat(1.0f), inverse_power(total));
+    store(local.peak + i, peak);
+    store(local.shift + i, splat(0.0f) - peak);
+    store(local.carry + i, carry);
+    store(local.block_total + i, carry * total);
+    if (any(negation(inside))) {
+      for (long j = 0; j < count; ++j) {
+        store(local.scores + i + 48 * j, carry * load(local.scores + i + 48 * j));
+      }
+    }
+  }
+}
+
+// Weights of 32 rows and `count` columns, the first `from` of them made from scores, once more
+// where they left the range.
+[[gnu::noinline]] void attention_mend_32(const Memory& m, long c1, long row, long col, long from,
+    long count, attention_memory& local, bool fresh) {
+  // Too large for that: the greatest score becomes the reference.
+  const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
+      both(not_less(splat(0x1p+120f), load(local.block_total)),
+          less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
+  const lanes_t inside1 = both(inside0,
+      either(not_less(splat(0x1p+40f), load(local.block_total + 16)),
+          both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
+              less_equal(splat(-4.0f) * load(local.peak + 16),
+                  exponent_of(load(local.block_total + 16))))));
+  if (any(negation(inside1))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    attention_scores_of_32(m, c1, col, 0, count, local);
+    attention_weigh_32(local, from, false);
+    if (!fresh) {
+      attention_carry_over_32(m, c1, row, local);
+    }
+    attention_weights_of_32(m, c1, col, from, count, local);
+  }
+
+  attention_lower_weights_32(local, count);
+  if (!fresh) {
+    attention_carry_over_32(m, c1, row, local);
+  }
+}
+
+// 5 rows x 64 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_5x64(const float* weights, const float* v, long count,
+    float* out, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+
+#pragma GCC unroll 4
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 16);
+    const vec b2 = load(v + 64 * k + 32);
+    const vec b3 = load(v + 64 * k + 48);
+    const vec a0 = splat(weights[48 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
+    const vec a1 = splat(weights[48 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
+    const vec a2 = splat(weights[48 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
+    const vec a3 = splat(weights[48 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
+    const vec a4 = splat(weights[48 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 16);
+    s02 = s02 + load(out + 32);
+    s03 = s03 + load(out + 48);
+    s10 = s10 + load(out + 64);
+    s11 = s11 + load(out + 80);
+    s12 = s12 + load(out + 96);
+    s13 = s13 + load(out + 112);
+    s20 = s20 + load(out + 128);
+    s21 = s21 + load(out + 144);
+    s22 = s22 + load(out + 160);
+    s23 = s23 + load(out + 176);
+    s30 = s30 + load(out + 192);
+    s31 = s31 + load(out + 208);
+    s32 = s32 + load(out + 224);
+    s33 = s33 + load(out + 240);
+    s40 = s40 + load(out + 256);
+    s41 = s41 + load(out + 272);
+    s42 = s42 + load(out + 288);
+    s43 = s43 + load(out + 304);
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store(out + 32, s02);
+  store(out + 48, s03);
+  store(out + 64, s10);
+  store(out + 80, s11);
+  store(out + 96, s12);
+  store(out + 112, s13);
+  store(out + 128, s20);
+  store(out + 144, s21);
+  store(out + 160, s22);
+  store(out + 176, s23);
+  store(out + 192, s30);
+  store(out + 208, s31);
+  store(out + 224, s32);
+  store(out + 240, s33);
+  store(out + 256, s40);
+  store(out + 272, s41);
+  store(out + 288, s42);
+  store(out + 304, s43);
+}
+
+// Scores of 32 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_32(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  const float* v = m.v + 8192 * c1 + 64 * col;
+  float* out = m.out + 8192 * c1 + 64 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+
+  for (long i = 0; i < 12; i += 6) {
+    attention_values_6x64(local.scores + i, v, count, out + 64 * i, fresh);
+  }
+  for (long i = 12; i < 32; i += 5) {
+    attention_values_5x64(local.scores + i, v, count, out + 64 * i, fresh);
+  }
+}
+
+// 32 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_32(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  store(local.block_total, splat(0.0f));
+  store(local.block_total + 16, splat(0.0f));
+  long done = 0;
+
+  // The first columns give each row the score that the others are compared with.
+  if (fresh) {
+    const float* b = m.k + 8192 * c1 + 64 * col;
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    if (count < 12) {
+      attention_scores_8x32(local.rows, b, local.scores, local.block_peak);
+    } else {
+      attention_scores_12x32(local.rows, b, local.scores, local.block_peak);
+    }
+    done = smaller(12, count);
+    attention_weigh_32(local, done, true);
+  }
+
+  attention_weights_of_32(m, c1, col, done, count, local);
+
+  // Where that score was a poor guess it is mended; the other rows keep every bit.
+  const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
+  const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 16)));
+  if (any(negation(inside1))) {
+    attention_mend_32(m, c1, row, col, done, count, local, fresh);
+  }
+
+  attention_fold_32(m, c1, row, col, count, local, fresh);
+}
+
+// Scores of 32 rows become weights, those of removed pairs -0; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_32_safely(attention_memory& local, long count) {
+  const vec removed = splat(-__builtin_inff());
+
+  const vec old0 = load(local.peak);
+  const vec peak0 = max(old0, splat(0.125f) * load(local.block_peak));
+  store(local.peak, peak0);
+  store(local.carry,
+      select(both(less(old0, peak0), equal(load(local.kept), splat(1.0f))),
+          exp_nonpositive(old0 - peak0), splat(1.0f)));
+  vec total0 = splat(0.0f);
+  lanes_t all0 = all_lanes(true);
+
+  const vec old1 = load(local.peak + 16);
+  const vec peak1 = max(old1, splat(0.125f) * load(local.block_peak + 16));
+  store(local.peak + 16, peak1);
+  store(local.carry + 16,
+      select(both(less(old1, peak1), equal(load(local.kept + 16), splat(1.0f))),
+          exp_nonpositive(old1 - peak1), splat(1.0f)));
+  vec total1 = splat(0.0f);
+  lanes_t all1 = all_lanes(true);
+
+  bool some = false;
+  for (long j = 0; j < count; ++j) {
+    const vec score0 = splat(0.125f) * load(local.scores + 48 * j);
+    const lanes_t hole0 = equal(score0, removed);
+    const vec w0 = select(hole0, splat(-0.0f), exp_nonpositive(score0 - peak0) + splat(0.0f));
+    store(local.scores + 48 * j, w0);
+    total0 = total0 + w0;
+    all0 = both(all0, hole0);
+    const vec score1 = splat(0.125f) * load(local.scores + 48 * j + 16);
+    const lanes_t hole1 = equal(score1, removed);
+    const vec w1 = select(hole1, splat(-0.0f), exp_nonpositive(score1 - peak1) + splat(0.0f));
+    store(local.scores + 48 * j + 16, w1);
+    total1 = total1 + w1;
+    all1 = both(all1, hole1);
+    const bool hole = any(either(hole0, hole1));
+    local.holes[j] = hole ? 1.0f : 0.0f;
+    some = some || hole;
+  }
+
+  local.holes[144] = some ? 1.0f : 0.0f;
+
+  store(local.block_total, total0);
+  store(local.kept, select(all0, load(local.kept), splat(1.0f)));
+
+  store(local.block_total + 16, total1);
+  store(local.kept + 16, select(all1, load(local.kept + 16), splat(1.0f)));
+}
+
+// 5 rows x 64 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_5x64_with_holes(const float* weights, const float* v,
+    long count, float* out, const float* holes, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+
+  for (long k = 0; k < count; ++k) {
+    if (holes[k] > 0.0f) {
+      const vec b0 = load(v + 64 * k);
+      const vec b1 = load(v + 64 * k + 16);
+      const vec b2 = load(v + 64 * k + 32);
+      const vec b3 = load(v + 64 * k + 48);
+      const vec a0 = splat(weights[48 * k]);
+      const lanes_t hole0 = is_minus_zero(a0);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      s02 = fma_unless(hole0, a0, b2, s02);
+      s03 = fma_unless(hole0, a0, b3, s03);
+      const vec a1 = splat(weights[48 * k + 1]);
+      const lanes_t hole1 = is_minus_zero(a1);
+      s10 = fma_unless(hole1, a1, b0, s10);
+      s11 = fma_unless(hole1, a1, b1, s11);
+      s12 = fma_unless(hole1, a1, b2, s12);
+      s13 = fma_unless(hole1, a1, b3, s13);
+      const vec a2 = splat(weights[48 * k + 2]);
+      const lanes_t hole2 = is_minus_zero(a2);
+      s20 = fma_unless(hole2, a2, b0, s20);
+      s21 = fma_unless(hole2, a2, b1, s21);
+      s22 = fma_unless(hole2, a2, b2, s22);
+      s23 = fma_unless(hole2, a2, b3, s23);
+      const vec a3 = splat(weights[48 * k + 3]);
+      const lanes_t hole3 = is_minus_zero(a3);
+      s30 = fma_unless(hole3, a3, b0, s30);
+      s31 = fma_unless(hole3, a3, b1, s31);
+      s32 = fma_unless(hole3, a3, b2, s32);
+      s33 = fma_unless(hole3, a3, b3, s33);
+      const vec a4 = splat(weights[48 * k + 4]);
+      const lanes_t hole4 = is_minus_zero(a4);
+      s40 = fma_unless(hole4, a4, b0, s40);
+      s41 = fma_unless(hole4, a4, b1, s41);
+      s42 = fma_unless(hole4, a4, b2, s42);
+      s43 = fma_unless(hole4, a4, b3, s43);
+    } else {
+      const vec b0 = load(v + 64 * k);
+      const vec b1 = load(v + 64 * k + 16);
+      const vec b2 = load(v + 64 * k + 32);
+      const vec b3 = load(v + 64 * k + 48);
+      const vec a0 = splat(weights[48 * k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      s03 = fma(a0, b3, s03);
+      const vec a1 = splat(weights[48 * k + 1]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      s13 = fma(a1, b3, s13);
+      const vec a2 = splat(weights[48 * k + 2]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      s23 = fma(a2, b3, s23);
+      const vec a3 = splat(weights[48 * k + 3]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+      s33 = fma(a3, b3, s33);
+      const vec a4 = splat(weights[48 * k + 4]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      s42 = fma(a4, b2, s42);
+      s43 = fma(a4, b3, s43);
+    }
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 16);
+    s02 = s02 + load(out + 32);
+    s03 = s03 + load(out + 48);
+    s10 = s10 + load(out + 64);
+    s11 = s11 + load(out + 80);
+    s12 = s12 + load(out + 96);
+    s13 = s13 + load(out + 112);
+    s20 = s20 + load(out + 128);
+    s21 = s21 + load(out + 144);
+    s22 = s22 + load(out + 160);
+    s23 = s23 + load(out + 176);
+    s30 = s30 + load(out + 192);
+    s31 = s31 + load(out + 208);
+    s32 = s32 + load(out + 224);
+    s33 = s33 + load(out + 240);
+    s40 = s40 + load(out + 256);
+    s41 = s41 + load(out + 272);
+    s42 = s42 + load(out + 288);
+    s43 = s43 + load(out + 304);
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store(out + 32, s02);
+  store(out + 48, s03);
+  store(out + 64, s10);
+  store(out + 80, s11);
+  store(out + 96, s12);
+  store(out + 112, s13);
+  store(out + 128, s20);
+  store(out + 144, s21);
+  store(out + 160, s22);
+  store(out + 176, s23);
+  store(out + 192, s30);
+  store(out + 208, s31);
+  store(out + 224, s32);
+  store(out + 240, s33);
+  store(out + 256, s40);
+  store(out + 272, s41);
+  store(out + 288, s42);
+  store(out + 304, s43);
+}
+
+// Scores of 32 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_32_with_holes(const Memory& m, long c1, long row, long col,
+    long count, attention_memory& local, bool fresh) {
+  const float* v = m.v + 8192 * c1 + 64 * col;
+  float* out = m.out + 8192 * c1 + 64 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+
+  for (long i = 0; i < 12; i += 6) {
+    attention_values_6x64_with_holes(local.scores + i, v, count, out + 64 * i, local.holes, fresh);
+  }
+  for (long i = 12; i < 32; i += 5) {
+    attention_values_5x64_with_holes(local.scores + i, v, count, out + 64 * i, local.holes, fresh);
+  }
+}
+
+// 32 rows against `count` columns from col on, by the definition.
+[[gnu::noinline]] void attention_visit_32_safely(const Memory& m, long c1, long row, long col,
+    long count, attention_memory& local, bool fresh) {
+  store(local.block_peak, splat(-__builtin_inff()));
+  store(local.block_peak + 16, splat(-__builtin_inff()));
+  attention_scores_of_32(m, c1, col, 0, count, local);
+  attention_weigh_32_safely(local, count);
+  if (!fresh) {
+    attention_carry_over_32(m, c1, row, local);
+  }
+
+  if (local.holes[144] > 0.0f) {
+    attention_fold_32_with_holes(m, c1, row, col, count, local, fresh);
+  } else {
+    attention_fold_32(m, c1, row, col, count, local, fresh);
+  }
+}
+
+// Rows of the block that are not finite are computed again, over exactly the pairs that count; the
+// others keep every bit.
+[[gnu::noinline]] void attention_32_rows_safely(const Memory& m, long c1, attention_memory& local) {
+  const long row = 96;
+  const float* a = m.q + 8192 * c1 + 64 * row;
+  float* out = m.out + 8192 * c1 + 64 * row;
+
+  for (long i = 0; i < 32; ++i) {
+    for (long n = 0; n < 64; n += 16) {
+      store(local.fast + 64 * i + n, load(out + 64 * i + n));
+    }
+  }
+
+  for (long r = 0; r < 32; r += 16) {
+    for (long k = 0; k < 64; k += 16) {
+      transpose_block(a + 64 * r + k, 64, local.rows + 48 * k + r, 48, splat(1.0f));
+    }
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.peak + 16, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+  store(local.total + 16, splat(0.0f));
+  store(local.kept, splat(0.0f));
+  store(local.kept + 16, splat(0.0f));
+  bool fresh = true;
+  for (long col = 0; col < 128; col += 144) {
+    attention_visit_32_safely(m, c1, row, col, smaller(144, 128 - col), local, fresh);
+    fresh = false;
+  }
+
+  store(local.carry,
+      select(equal(load(local.kept), splat(1.0f)), splat(1.0f) / load(local.total), splat(0.0f)));
+  store(local.carry + 16,
+      select(equal(load(local.kept + 16), splat(1.0f)), splat(1.0f) / load(local.total + 16),
+          splat(0.0f)));
+  for (long i = 0; i < 32; ++i) {
+    vec odd = splat(0.0f);
+    for (long n = 0; n < 64; n += 16) {
+      const vec x = load(local.fast + 64 * i + n);
+      odd = odd + (x - x);
+    }
+    if (has_nan(odd)) {
+      const vec factor = splat(local.carry[i]);
+      for (long n = 0; n < 64; n += 16) {
+        store(out + 64 * i + n, factor * load(out + 64 * i + n));
+      }
+    } else {
+      for (long n = 0; n < 64; n += 16) {
+        store(out + 64 * i + n, load(local.fast + 64 * i + n));
+      }
+    }
+  }
+}
+
+// The one block of 32 rows.
+[[gnu::noinline]] void attention_32_rows(const Memory& m, long c1, attention_memory& local) {
+  const long row = 96;
+  const float* a = m.q + 8192 * c1 + 64 * row;
+  float* out = m.out + 8192 * c1 + 64 * row;
+
+  // Rows change places with their elements: a vector holds the same element of every row.
+  for (long r = 0; r < 32; r += 16) {
+    for (long k = 0; k < 64; k += 16) {
+      transpose_block(a + 64 * r + k, 64, local.rows + 48 * k + r, 48, splat(0.18033688f));
+    }
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+  store(local.peak + 16, splat(-__FLT_MAX__));
+  store(local.total + 16, splat(0.0f));
+
+  bool fresh = true;
+  for (long col = 0; col < 128; col += 144) {
+    attention_visit_32(m, c1, row, col, smaller(144, 128 - col), local, fresh);
+    fresh = false;
+  }
+
+  store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
+
+  // x - x is 0, or NaN if x is not finite.
+  vec odd = splat(0.0f);
+  for (long i = 0; i < 32; ++i) {
+    const vec factor = splat(local.carry[i]);
+    vec odd_of_row = splat(0.0f);
+    for (long n = 0; n < 64; n += 16) {
+      const vec x = factor * load(out + 64 * i + n);
+      store(out + 64 * i + n, x);
+      odd_of_row = odd_of_row + (x - x);
+    }
+    odd = odd + odd_of_row;
+  }
+  if (has_nan(odd)) {
+    attention_32_rows_safely(m, c1, local);
   }
 }
 
 // An item: one block of rows.
 [[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
-  const long block = item % 2;
-  const long c1 = item / 2;
-  if (block < 1) {
-    attention_80_rows(m, c1, local);
+  const long block = item % 3;
+  const long c1 = item / 3;
+  if (block < 2) {
+    attention_48_rows(m, c1, block, local);
   } else {
-    attention_48_rows(m, c1, local);
+    attention_32_rows(m, c1, local);
   }
 }
 
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 18592L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 13552L * worker));
   restore_float_state(before);
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 74368u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 54208u * (size_t)workers; }
 
 void run(const sdpa_1_8_128_64_false_args* args, const void* packed, void* workspace, int workers,
     sdpa_1_8_128_64_false_parallel_for parallel_for, void* ctx) {
@@ -2039,7 +2076,7 @@ void run(const sdpa_1_8_128_64_false_args* args, const void* packed, void* works
     if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
     for (long item = 0; item < items; ++item) body(&m, item, 0);
   };
-  each(16, attention_body);
+  each(24, attention_body);
 }
 
 }  // namespace sdpa_1_8_128_64_false_avx512

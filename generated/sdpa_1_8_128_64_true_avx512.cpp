@@ -15,11 +15,12 @@
 //   };
 //
 // What was decided:
-// - attention: 8 times 128 rows against 128 columns, 96 at a time: their scores lie in a worker's
-//   29.3 kB and nowhere else. 4 blocks of 32 rows, score tiles of 8 columns x 32 lanes: 16 of 32
-//   registers accumulate, a step is 16 fma on 10 loads. Whole tiles of removed pairs are skipped;
-//   tiles that keep all pairs test none. Value tiles of 6 rows x 64 columns: 24 of 32 registers
-//   accumulate, a step is 24 fma on 10 loads.
+// - attention: 8 times 128 rows against 128 columns, 128 at a time: their scores lie in a worker's
+//   49.9 kB and nowhere else. 2 blocks of 48 rows, score tiles of 8 columns x 48 lanes: 24 of 32
+//   registers accumulate, a step is 24 fma on 11 loads. 1 block of 32 rows, score tiles of 8
+//   columns x 32 lanes: 16 of 32 registers accumulate, a step is 16 fma on 10 loads. Whole tiles of
+//   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 6 rows x 64
+//   columns: 24 of 32 registers accumulate, a step is 24 fma on 10 loads.
 #include "sdpa_1_8_128_64_true.h"
 
 #include <immintrin.h>
@@ -234,18 +235,1528 @@ struct Memory {
 
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
-  float rows[2048];       // [64][32], scaled, in units of log 2
-  float scores[3072];     // [96][32]; weights once they are known
-  float peak[32];         // of each row, the score that the others are compared with
-  float total[32];        // and the sum of its weights
-  float carry[32];        // what its older sums are multiplied by, at the end by what
-  float block_peak[32];   // the greatest score in the block of columns
-  float block_total[32];  // and the sum of the block's weights
-  float shift[32];        // -peak, where the rows' accumulators start
-  float kept[32];         // 1 where the safe path found a pair that counts
-  float holes[112];       // [96]: 1 for a column with one that doesn't; then 1 if there is any
-  float fast[2048];       // [32][64], the results that it came to replace
+  float rows[3072];       // [64][48], scaled, in units of log 2
+  float scores[6144];     // [128][48]; weights once they are known
+  float peak[48];         // of each row, the score that the others are compared with
+  float total[48];        // and the sum of its weights
+  float carry[48];        // what its older sums are multiplied by, at the end by what
+  float block_peak[48];   // the greatest score in the block of columns
+  float block_total[48];  // and the sum of the block's weights
+  float shift[48];        // -peak, where the rows' accumulators start
+  float kept[48];         // 1 where the safe path found a pair that counts
+  float holes[144];       // [128]: 1 for a column with one that doesn't; then 1 if there is any
+  float fast[3072];       // [48][64], the results that it came to replace
 };
+
+// 8 columns x 48 rows of scores.
+[[gnu::noinline]] void attention_scores_8x48(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  for (long two = 0; two < 64; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
+      const vec b0 = load(rows + 48 * k);
+      const vec b1 = load(rows + 48 * k + 16);
+      const vec b2 = load(rows + 48 * k + 32);
+      const vec a0 = splat(b[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      const vec a1 = splat(b[k + 64]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      const vec a2 = splat(b[k + 128]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      const vec a3 = splat(b[k + 192]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+      const vec a4 = splat(b[k + 256]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      s42 = fma(a4, b2, s42);
+      const vec a5 = splat(b[k + 320]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+      s52 = fma(a5, b2, s52);
+      const vec a6 = splat(b[k + 384]);
+      s60 = fma(a6, b0, s60);
+      s61 = fma(a6, b1, s61);
+      s62 = fma(a6, b2, s62);
+      const vec a7 = splat(b[k + 448]);
+      s70 = fma(a7, b0, s70);
+      s71 = fma(a7, b1, s71);
+      s72 = fma(a7, b2, s72);
+    }
+  }
+
+  store(scores, s00);
+  store(scores + 48, s10);
+  store(scores + 96, s20);
+  store(scores + 144, s30);
+  store(scores + 192, s40);
+  store(scores + 240, s50);
+  store(scores + 288, s60);
+  store(scores + 336, s70);
+
+  const vec high0_0 = max(max(s00, s10), max(s20, s30));
+  const vec high1_0 = max(max(s40, s50), max(s60, s70));
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  store(scores + 16, s01);
+  store(scores + 64, s11);
+  store(scores + 112, s21);
+  store(scores + 160, s31);
+  store(scores + 208, s41);
+  store(scores + 256, s51);
+  store(scores + 304, s61);
+  store(scores + 352, s71);
+
+  const vec high0_1 = max(max(s01, s11), max(s21, s31));
+  const vec high1_1 = max(max(s41, s51), max(s61, s71));
+  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
+
+  store(scores + 32, s02);
+  store(scores + 80, s12);
+  store(scores + 128, s22);
+  store(scores + 176, s32);
+  store(scores + 224, s42);
+  store(scores + 272, s52);
+  store(scores + 320, s62);
+  store(scores + 368, s72);
+
+  const vec high0_2 = max(max(s02, s12), max(s22, s32));
+  const vec high1_2 = max(max(s42, s52), max(s62, s72));
+  store(block_peak + 32, max(load(block_peak + 32), max(high0_2, high1_2)));
+}
+
+// 8 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_8x16_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+  vec s50 = splat(0.0f);
+  vec s60 = splat(0.0f);
+  vec s70 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 48, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 96, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 144, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 192, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  store(scores + 240, x5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  store(scores + 288, x6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
+  store(scores + 336, x7_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+}
+
+// 8 columns x 32 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_8x32_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 48, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 96, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 144, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 192, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  store(scores + 240, x5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  store(scores + 288, x6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
+  store(scores + 336, x7_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 16, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 64, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 112, x2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  store(scores + 160, x3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  store(scores + 208, x4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
+  store(scores + 256, x5_1);
+  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s61, removed);
+  store(scores + 304, x6_1);
+  const vec x7_1 = select(iless_equal(isplat(col + 7), row_of_lane1), s71, removed);
+  store(scores + 352, x7_1);
+
+  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
+  const vec high1_1 = max(max(x4_1, x5_1), max(x6_1, x7_1));
+  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
+}
+
+// 8 columns x 48 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_8x48_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec b2 = load(rows + 48 * k + 32);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+    s72 = fma(a7, b2, s72);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 48, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 96, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 144, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 192, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  store(scores + 240, x5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  store(scores + 288, x6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
+  store(scores + 336, x7_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 16, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 64, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 112, x2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  store(scores + 160, x3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  store(scores + 208, x4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
+  store(scores + 256, x5_1);
+  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s61, removed);
+  store(scores + 304, x6_1);
+  const vec x7_1 = select(iless_equal(isplat(col + 7), row_of_lane1), s71, removed);
+  store(scores + 352, x7_1);
+
+  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
+  const vec high1_1 = max(max(x4_1, x5_1), max(x6_1, x7_1));
+  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
+
+  const ivec row_of_lane2 = isplat(row + 32) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  store(scores + 32, x0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  store(scores + 80, x1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  store(scores + 128, x2_2);
+  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
+  store(scores + 176, x3_2);
+  const vec x4_2 = select(iless_equal(isplat(col + 4), row_of_lane2), s42, removed);
+  store(scores + 224, x4_2);
+  const vec x5_2 = select(iless_equal(isplat(col + 5), row_of_lane2), s52, removed);
+  store(scores + 272, x5_2);
+  const vec x6_2 = select(iless_equal(isplat(col + 6), row_of_lane2), s62, removed);
+  store(scores + 320, x6_2);
+  const vec x7_2 = select(iless_equal(isplat(col + 7), row_of_lane2), s72, removed);
+  store(scores + 368, x7_2);
+
+  const vec high0_2 = max(max(x0_2, x1_2), max(x2_2, x3_2));
+  const vec high1_2 = max(max(x4_2, x5_2), max(x6_2, x7_2));
+  store(block_peak + 32, max(load(block_peak + 32), max(high0_2, high1_2)));
+}
+
+// 8 columns x 48 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_8x48(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 16 * (row / 16) + 16;
+  const bool some0 = col < high0;
+  const long high1 = 16 * (row / 16) + 32;
+  const bool some1 = col < high1;
+  const long high2 = 16 * (row / 16) + 48;
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 8; ++i) {
+        store(scores + 48 * i + 16 * v, splat(-__builtin_inff()));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_scores_8x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.block_peak + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 2) {
+    attention_scores_8x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.block_peak + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 3) {
+    attention_scores_8x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.block_peak + 16 * first, row + 16 * first, col);
+  }
+}
+
+// Scores of 48 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_48(attention_memory& local, long count, bool all) {
+  const vec old0 = load(local.peak);
+  const lanes_t outside0 = negation(either(not_less(splat(0x1p+40f), load(local.block_total)),
+      both(not_less(splat(0x1p+120f), load(local.block_total)),
+          less_equal(splat(-4.0f) * old0, exponent_of(load(local.block_total))))));
+  const vec peak0 =
+      select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
+  store(local.peak, peak0);
+  const vec shift0 = splat(0.0f) - peak0;
+  store(local.shift, shift0);
+  store(local.carry, exp2_nonpositive(old0 - peak0));
+  vec total0 = splat(0.0f);
+
+  const vec old1 = load(local.peak + 16);
+  const lanes_t outside1 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 16)),
+      both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
+          less_equal(splat(-4.0f) * old1, exponent_of(load(local.block_total + 16))))));
+  const vec peak1 =
+      select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 16)), old1);
+  store(local.peak + 16, peak1);
+  const vec shift1 = splat(0.0f) - peak1;
+  store(local.shift + 16, shift1);
+  store(local.carry + 16, exp2_nonpositive(old1 - peak1));
+  vec total1 = splat(0.0f);
+
+  const vec old2 = load(local.peak + 32);
+  const lanes_t outside2 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 32)),
+      both(not_less(splat(0x1p+120f), load(local.block_total + 32)),
+          less_equal(splat(-4.0f) * old2, exponent_of(load(local.block_total + 32))))));
+  const vec peak2 =
+      select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 32)), old2);
+  store(local.peak + 32, peak2);
+  const vec shift2 = splat(0.0f) - peak2;
+  store(local.shift + 32, shift2);
+  store(local.carry + 32, exp2_nonpositive(old2 - peak2));
+  vec total2 = splat(0.0f);
+
+  for (long j = 0; j < count; ++j) {
+    const vec w0 = exp2_near(load(local.scores + 48 * j) + shift0);
+    store(local.scores + 48 * j, w0);
+    total0 = total0 + w0;
+    const vec w1 = exp2_near(load(local.scores + 48 * j + 16) + shift1);
+    store(local.scores + 48 * j + 16, w1);
+    total1 = total1 + w1;
+    const vec w2 = exp2_near(load(local.scores + 48 * j + 32) + shift2);
+    store(local.scores + 48 * j + 32, w2);
+    total2 = total2 + w2;
+  }
+
+  store(local.block_total, total0);
+  store(local.block_total + 16, total1);
+  store(local.block_total + 32, total2);
+}
+
+// 8 columns x 48 rows of weights.
+[[gnu::noinline]] void attention_weights_8x48(const float* rows, const float* b, float* scores,
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  const vec start2 = load(shift + 32);
+  vec s00 = start0, s01 = start1, s02 = start2;
+  vec s10 = start0, s11 = start1, s12 = start2;
+  vec s20 = start0, s21 = start1, s22 = start2;
+  vec s30 = start0, s31 = start1, s32 = start2;
+  vec s40 = start0, s41 = start1, s42 = start2;
+  vec s50 = start0, s51 = start1, s52 = start2;
+  vec s60 = start0, s61 = start1, s62 = start2;
+  vec s70 = start0, s71 = start1, s72 = start2;
+  for (long two = 0; two < 64; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
+      const vec b0 = load(rows + 48 * k);
+      const vec b1 = load(rows + 48 * k + 16);
+      const vec b2 = load(rows + 48 * k + 32);
+      const vec a0 = splat(b[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      const vec a1 = splat(b[k + 64]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      const vec a2 = splat(b[k + 128]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      const vec a3 = splat(b[k + 192]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+      const vec a4 = splat(b[k + 256]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      s42 = fma(a4, b2, s42);
+      const vec a5 = splat(b[k + 320]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+      s52 = fma(a5, b2, s52);
+      const vec a6 = splat(b[k + 384]);
+      s60 = fma(a6, b0, s60);
+      s61 = fma(a6, b1, s61);
+      s62 = fma(a6, b2, s62);
+      const vec a7 = splat(b[k + 448]);
+      s70 = fma(a7, b0, s70);
+      s71 = fma(a7, b1, s71);
+      s72 = fma(a7, b2, s72);
+    }
+  }
+
+  const vec w0_0 = exp2_near(s00);
+  store(scores, w0_0);
+  const vec w1_0 = exp2_near(s10);
+  store(scores + 48, w1_0);
+  const vec w2_0 = exp2_near(s20);
+  store(scores + 96, w2_0);
+  const vec w3_0 = exp2_near(s30);
+  store(scores + 144, w3_0);
+  const vec w4_0 = exp2_near(s40);
+  store(scores + 192, w4_0);
+  const vec w5_0 = exp2_near(s50);
+  store(scores + 240, w5_0);
+  const vec w6_0 = exp2_near(s60);
+  store(scores + 288, w6_0);
+  const vec w7_0 = exp2_near(s70);
+  store(scores + 336, w7_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+
+  const vec w0_1 = exp2_near(s01);
+  store(scores + 16, w0_1);
+  const vec w1_1 = exp2_near(s11);
+  store(scores + 64, w1_1);
+  const vec w2_1 = exp2_near(s21);
+  store(scores + 112, w2_1);
+  const vec w3_1 = exp2_near(s31);
+  store(scores + 160, w3_1);
+  const vec w4_1 = exp2_near(s41);
+  store(scores + 208, w4_1);
+  const vec w5_1 = exp2_near(s51);
+  store(scores + 256, w5_1);
+  const vec w6_1 = exp2_near(s61);
+  store(scores + 304, w6_1);
+  const vec w7_1 = exp2_near(s71);
+  store(scores + 352, w7_1);
+
+  store(block_total + 16,
+      load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1);
+
+  const vec w0_2 = exp2_near(s02);
+  store(scores + 32, w0_2);
+  const vec w1_2 = exp2_near(s12);
+  store(scores + 80, w1_2);
+  const vec w2_2 = exp2_near(s22);
+  store(scores + 128, w2_2);
+  const vec w3_2 = exp2_near(s32);
+  store(scores + 176, w3_2);
+  const vec w4_2 = exp2_near(s42);
+  store(scores + 224, w4_2);
+  const vec w5_2 = exp2_near(s52);
+  store(scores + 272, w5_2);
+  const vec w6_2 = exp2_near(s62);
+  store(scores + 320, w6_2);
+  const vec w7_2 = exp2_near(s72);
+  store(scores + 368, w7_2);
+
+  store(block_total + 32,
+      load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2 + w4_2 + w5_2 + w6_2 + w7_2);
+}
+
+// 8 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_8x16_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+  vec s20 = start0;
+  vec s30 = start0;
+  vec s40 = start0;
+  vec s50 = start0;
+  vec s60 = start0;
+  vec s70 = start0;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 48, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 96, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 144, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 192, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  const vec w5_0 = exp2_near(x5_0);
+  store(scores + 240, w5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  const vec w6_0 = exp2_near(x6_0);
+  store(scores + 288, w6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
+  const vec w7_0 = exp2_near(x7_0);
+  store(scores + 336, w7_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+}
+
+// 8 columns x 32 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_8x32_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  vec s20 = start0, s21 = start1;
+  vec s30 = start0, s31 = start1;
+  vec s40 = start0, s41 = start1;
+  vec s50 = start0, s51 = start1;
+  vec s60 = start0, s61 = start1;
+  vec s70 = start0, s71 = start1;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 48, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 96, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 144, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 192, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  const vec w5_0 = exp2_near(x5_0);
+  store(scores + 240, w5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  const vec w6_0 = exp2_near(x6_0);
+  store(scores + 288, w6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
+  const vec w7_0 = exp2_near(x7_0);
+  store(scores + 336, w7_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 16, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 64, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 112, w2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  const vec w3_1 = exp2_near(x3_1);
+  store(scores + 160, w3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  const vec w4_1 = exp2_near(x4_1);
+  store(scores + 208, w4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
+  const vec w5_1 = exp2_near(x5_1);
+  store(scores + 256, w5_1);
+  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s61, removed);
+  const vec w6_1 = exp2_near(x6_1);
+  store(scores + 304, w6_1);
+  const vec x7_1 = select(iless_equal(isplat(col + 7), row_of_lane1), s71, removed);
+  const vec w7_1 = exp2_near(x7_1);
+  store(scores + 352, w7_1);
+
+  store(block_total + 16,
+      load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1);
+}
+
+// 8 columns x 48 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_8x48_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  const vec start2 = load(shift + 32);
+  vec s00 = start0, s01 = start1, s02 = start2;
+  vec s10 = start0, s11 = start1, s12 = start2;
+  vec s20 = start0, s21 = start1, s22 = start2;
+  vec s30 = start0, s31 = start1, s32 = start2;
+  vec s40 = start0, s41 = start1, s42 = start2;
+  vec s50 = start0, s51 = start1, s52 = start2;
+  vec s60 = start0, s61 = start1, s62 = start2;
+  vec s70 = start0, s71 = start1, s72 = start2;
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec b2 = load(rows + 48 * k + 32);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+    s72 = fma(a7, b2, s72);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 48, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 96, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 144, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 192, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  const vec w5_0 = exp2_near(x5_0);
+  store(scores + 240, w5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  const vec w6_0 = exp2_near(x6_0);
+  store(scores + 288, w6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
+  const vec w7_0 = exp2_near(x7_0);
+  store(scores + 336, w7_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 16, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 64, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 112, w2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  const vec w3_1 = exp2_near(x3_1);
+  store(scores + 160, w3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  const vec w4_1 = exp2_near(x4_1);
+  store(scores + 208, w4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
+  const vec w5_1 = exp2_near(x5_1);
+  store(scores + 256, w5_1);
+  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s61, removed);
+  const vec w6_1 = exp2_near(x6_1);
+  store(scores + 304, w6_1);
+  const vec x7_1 = select(iless_equal(isplat(col + 7), row_of_lane1), s71, removed);
+  const vec w7_1 = exp2_near(x7_1);
+  store(scores + 352, w7_1);
+
+  store(block_total + 16,
+      load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1);
+
+  const ivec row_of_lane2 = isplat(row + 32) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  const vec w0_2 = exp2_near(x0_2);
+  store(scores + 32, w0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  const vec w1_2 = exp2_near(x1_2);
+  store(scores + 80, w1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  const vec w2_2 = exp2_near(x2_2);
+  store(scores + 128, w2_2);
+  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
+  const vec w3_2 = exp2_near(x3_2);
+  store(scores + 176, w3_2);
+  const vec x4_2 = select(iless_equal(isplat(col + 4), row_of_lane2), s42, removed);
+  const vec w4_2 = exp2_near(x4_2);
+  store(scores + 224, w4_2);
+  const vec x5_2 = select(iless_equal(isplat(col + 5), row_of_lane2), s52, removed);
+  const vec w5_2 = exp2_near(x5_2);
+  store(scores + 272, w5_2);
+  const vec x6_2 = select(iless_equal(isplat(col + 6), row_of_lane2), s62, removed);
+  const vec w6_2 = exp2_near(x6_2);
+  store(scores + 320, w6_2);
+  const vec x7_2 = select(iless_equal(isplat(col + 7), row_of_lane2), s72, removed);
+  const vec w7_2 = exp2_near(x7_2);
+  store(scores + 368, w7_2);
+
+  store(block_total + 32,
+      load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2 + w4_2 + w5_2 + w6_2 + w7_2);
+}
+
+// 8 columns x 48 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_8x48(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 16 * (row / 16) + 16;
+  const bool some0 = col < high0;
+  const long high1 = 16 * (row / 16) + 32;
+  const bool some1 = col < high1;
+  const long high2 = 16 * (row / 16) + 48;
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 8; ++i) {
+        store(scores + 48 * i + 16 * v, splat(0.0f));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_weights_8x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 2) {
+    attention_weights_8x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
+  }
+  if (end - first == 3) {
+    attention_weights_8x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
+  }
+}
+
+// Weights of 48 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_48(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.k + 8192 * c1 + 64 * col;
+  for (long j = from; j < count - 7; j += 8) {
+    if (col + j < whole_end) {
+      attention_weights_8x48(local.rows, b + 64 * j, local.scores + 48 * j, local.shift,
+          local.block_total);
+    } else {
+      attention_weights_in_part_8x48(b + 64 * j, local.scores + 48 * j, row, col + j, local);
+    }
+  }
+}
+
+// Scores of 48 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_48(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.k + 8192 * c1 + 64 * col;
+  for (long j = from; j < count - 7; j += 8) {
+    if (col + j < whole_end) {
+      attention_scores_8x48(local.rows, b + 64 * j, local.scores + 48 * j, local.block_peak);
+    } else {
+      attention_scores_in_part_8x48(b + 64 * j, local.scores + 48 * j, row, col + j, local);
+    }
+  }
+}
+
+// What 48 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_48(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
+  store(local.total + 32, load(local.carry + 32) * load(local.total + 32));
+
+  float* out = m.out + 8192 * c1 + 64 * row;
+  for (long i = 0; i < 48; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 16) {
+      store(out + 64 * i + n, carry * load(out + 64 * i + n));
+    }
+  }
+}
+
+// Of 48 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_48(attention_memory& local, long count) {
+  for (long i = 0; i < 48; i += 16) {
+    const vec total = load(local.block_total + i);
+    const lanes_t inside = not_less(splat(0x1p+40f), total);
+    const vec rise = select(inside, splat(0.0f), exponent_of(total));
+    const vec old = load(local.peak + i);
+    const vec peak = old + rise;
+    const vec carry = select(inside, splat(1.0f), inverse_power(total));
+    store(local.peak + i, peak);
+    store(local.shift + i, splat(0.0f) - peak);
+    store(local.carry + i, carry);
+    store(local.block_total + i, carry * total);
+    if (any(negation(inside))) {
+      for (long j = 0; j < count; ++j) {
+        store(local.scores + i + 48 * j, carry * load(local.scores + i + 48 * j));
+      }
+    }
+  }
+}
+
+// Weights of 48 rows and `count` columns, the first `from` of them made from scores, once more
+// where they left the range.
+[[gnu::noinline]] void attention_mend_48(const Memory& m, long c1, long row, long col, long from,
+    long count, long whole_end, attention_memory& local, bool fresh) {
+  // Too large for that: the greatest score becomes the reference.
+  const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
+      both(not_less(splat(0x1p+120f), load(local.block_total)),
+          less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
+  const lanes_t inside1 = both(inside0,
+      either(not_less(splat(0x1p+40f), load(local.block_total + 16)),
+          both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
+              less_equal(splat(-4.0f) * load(local.peak + 16),
+                  exponent_of(load(local.block_total + 16))))));
+  const lanes_t inside2 = both(inside1,
+      either(not_less(splat(0x1p+40f), load(local.block_total + 32)),
+          both(not_less(splat(0x1p+120f), load(local.block_total + 32)),
+              less_equal(splat(-4.0f) * load(local.peak + 32),
+                  exponent_of(load(local.block_total + 32))))));
+  if (any(negation(inside2))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    store(local.block_peak + 32, splat(-__FLT_MAX__));
+    attention_scores_of_48(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_48(local, from, false);
+    if (!fresh) {
+      attention_carry_over_48(m, c1, row, local);
+    }
+    attention_weights_of_48(m, c1, row, col, from, count, whole_end, local);
+  }
+
+  attention_lower_weights_48(local, count);
+  if (!fresh) {
+    attention_carry_over_48(m, c1, row, local);
+  }
+}
+
+// 6 rows x 64 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_6x64(const float* weights, const float* v, long count,
+    float* out, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
+
+#pragma GCC unroll 4
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 16);
+    const vec b2 = load(v + 64 * k + 32);
+    const vec b3 = load(v + 64 * k + 48);
+    const vec a0 = splat(weights[48 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
+    const vec a1 = splat(weights[48 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
+    const vec a2 = splat(weights[48 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
+    const vec a3 = splat(weights[48 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
+    const vec a4 = splat(weights[48 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
+    const vec a5 = splat(weights[48 * k + 5]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    s53 = fma(a5, b3, s53);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 16);
+    s02 = s02 + load(out + 32);
+    s03 = s03 + load(out + 48);
+    s10 = s10 + load(out + 64);
+    s11 = s11 + load(out + 80);
+    s12 = s12 + load(out + 96);
+    s13 = s13 + load(out + 112);
+    s20 = s20 + load(out + 128);
+    s21 = s21 + load(out + 144);
+    s22 = s22 + load(out + 160);
+    s23 = s23 + load(out + 176);
+    s30 = s30 + load(out + 192);
+    s31 = s31 + load(out + 208);
+    s32 = s32 + load(out + 224);
+    s33 = s33 + load(out + 240);
+    s40 = s40 + load(out + 256);
+    s41 = s41 + load(out + 272);
+    s42 = s42 + load(out + 288);
+    s43 = s43 + load(out + 304);
+    s50 = s50 + load(out + 320);
+    s51 = s51 + load(out + 336);
+    s52 = s52 + load(out + 352);
+    s53 = s53 + load(out + 368);
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store(out + 32, s02);
+  store(out + 48, s03);
+  store(out + 64, s10);
+  store(out + 80, s11);
+  store(out + 96, s12);
+  store(out + 112, s13);
+  store(out + 128, s20);
+  store(out + 144, s21);
+  store(out + 160, s22);
+  store(out + 176, s23);
+  store(out + 192, s30);
+  store(out + 208, s31);
+  store(out + 224, s32);
+  store(out + 240, s33);
+  store(out + 256, s40);
+  store(out + 272, s41);
+  store(out + 288, s42);
+  store(out + 304, s43);
+  store(out + 320, s50);
+  store(out + 336, s51);
+  store(out + 352, s52);
+  store(out + 368, s53);
+}
+
+// Scores of 48 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_48(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  const float* v = m.v + 8192 * c1 + 64 * col;
+  float* out = m.out + 8192 * c1 + 64 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
+
+  for (long i = 0; i < 48; i += 6) {
+    const long high_last = 16 * ((row + i + 5) / 16) + 16;
+    const long end = smaller(high_last - col, count);
+    attention_values_6x64(local.scores + i, v, end, out + 64 * i, fresh);
+  }
+}
+
+// 48 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_48(const Memory& m, long c1, long row, long col, long count,
+    long whole_end, attention_memory& local, bool fresh) {
+  store(local.block_total, splat(0.0f));
+  store(local.block_total + 16, splat(0.0f));
+  store(local.block_total + 32, splat(0.0f));
+  long done = 0;
+
+  // The first columns give each row the score that the others are compared with.
+  if (fresh) {
+    const float* b = m.k + 8192 * c1 + 64 * col;
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    store(local.block_peak + 32, splat(-__FLT_MAX__));
+    if (col < whole_end) {
+      attention_scores_8x48(local.rows, b, local.scores, local.block_peak);
+    } else {
+      attention_scores_in_part_8x48(b, local.scores, row, col, local);
+    }
+    done = 8;
+    attention_weigh_48(local, done, true);
+  }
+
+  attention_weights_of_48(m, c1, row, col, done, count, whole_end, local);
+
+  // Where that score was a poor guess it is mended; the other rows keep every bit.
+  const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
+  const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 16)));
+  const lanes_t inside2 = both(inside1, not_less(splat(0x1p+40f), load(local.block_total + 32)));
+  if (any(negation(inside2))) {
+    attention_mend_48(m, c1, row, col, done, count, whole_end, local, fresh);
+  }
+
+  attention_fold_48(m, c1, row, col, count, local, fresh);
+}
+
+// Scores of 48 rows become weights, those of removed pairs -0; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_48_safely(attention_memory& local, long count) {
+  const vec removed = splat(-__builtin_inff());
+
+  const vec old0 = load(local.peak);
+  const vec peak0 = max(old0, splat(0.125f) * load(local.block_peak));
+  store(local.peak, peak0);
+  store(local.carry,
+      select(both(less(old0, peak0), equal(load(local.kept), splat(1.0f))),
+          exp_nonpositive(old0 - peak0), splat(1.0f)));
+  vec total0 = splat(0.0f);
+  lanes_t all0 = all_lanes(true);
+
+  const vec old1 = load(local.peak + 16);
+  const vec peak1 = max(old1, splat(0.125f) * load(local.block_peak + 16));
+  store(local.peak + 16, peak1);
+  store(local.carry + 16,
+      select(both(less(old1, peak1), equal(load(local.kept + 16), splat(1.0f))),
+          exp_nonpositive(old1 - peak1), splat(1.0f)));
+  vec total1 = splat(0.0f);
+  lanes_t all1 = all_lanes(true);
+
+  const vec old2 = load(local.peak + 32);
+  const vec peak2 = max(old2, splat(0.125f) * load(local.block_peak + 32));
+  store(local.peak + 32, peak2);
+  store(local.carry + 32,
+      select(both(less(old2, peak2), equal(load(local.kept + 32), splat(1.0f))),
+          exp_nonpositive(old2 - peak2), splat(1.0f)));
+  vec total2 = splat(0.0f);
+  lanes_t all2 = all_lanes(true);
+
+  bool some = false;
+  for (long j = 0; j < count; ++j) {
+    const vec score0 = splat(0.125f) * load(local.scores + 48 * j);
+    const lanes_t hole0 = equal(score0, removed);
+    const vec w0 = select(hole0, splat(-0.0f), exp_nonpositive(score0 - peak0) + splat(0.0f));
+    store(local.scores + 48 * j, w0);
+    total0 = total0 + w0;
+    all0 = both(all0, hole0);
+    const vec score1 = splat(0.125f) * load(local.scores + 48 * j + 16);
+    const lanes_t hole1 = equal(score1, removed);
+    const vec w1 = select(hole1, splat(-0.0f), exp_nonpositive(score1 - peak1) + splat(0.0f));
+    store(local.scores + 48 * j + 16, w1);
+    total1 = total1 + w1;
+    all1 = both(all1, hole1);
+    const vec score2 = splat(0.125f) * load(local.scores + 48 * j + 32);
+    const lanes_t hole2 = equal(score2, removed);
+    const vec w2 = select(hole2, splat(-0.0f), exp_nonpositive(score2 - peak2) + splat(0.0f));
+    store(local.scores + 48 * j + 32, w2);
+    total2 = total2 + w2;
+    all2 = both(all2, hole2);
+    const bool hole = any(either(either(hole0, hole1), hole2));
+    local.holes[j] = hole ? 1.0f : 0.0f;
+    some = some || hole;
+  }
+
+  local.holes[128] = some ? 1.0f : 0.0f;
+
+  store(local.block_total, total0);
+  store(local.kept, select(all0, load(local.kept), splat(1.0f)));
+
+  store(local.block_total + 16, total1);
+  store(local.kept + 16, select(all1, load(local.kept + 16), splat(1.0f)));
+
+  store(local.block_total + 32, total2);
+  store(local.kept + 32, select(all2, load(local.kept + 32), splat(1.0f)));
+}
+
+// 6 rows x 64 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_6x64_with_holes(const float* weights, const float* v,
+    long count, float* out, const float* holes, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
+
+  for (long k = 0; k < count; ++k) {
+    if (holes[k] > 0.0f) {
+      const vec b0 = load(v + 64 * k);
+      const vec b1 = load(v + 64 * k + 16);
+      const vec b2 = load(v + 64 * k + 32);
+      const vec b3 = load(v + 64 * k + 48);
+      const vec a0 = splat(weights[48 * k]);
+      const lanes_t hole0 = is_minus_zero(a0);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      s02 = fma_unless(hole0, a0, b2, s02);
+      s03 = fma_unless(hole0, a0, b3, s03);
+      const vec a1 = splat(weights[48 * k + 1]);
+      const lanes_t hole1 = is_minus_zero(a1);
+      s10 = fma_unless(hole1, a1, b0, s10);
+      s11 = fma_unless(hole1, a1, b1, s11);
+      s12 = fma_unless(hole1, a1, b2, s12);
+      s13 = fma_unless(hole1, a1, b3, s13);
+      const vec a2 = splat(weights[48 * k + 2]);
+      const lanes_t hole2 = is_minus_zero(a2);
+      s20 = fma_unless(hole2, a2, b0, s20);
+      s21 = fma_unless(hole2, a2, b1, s21);
+      s22 = fma_unless(hole2, a2, b2, s22);
+      s23 = fma_unless(hole2, a2, b3, s23);
+      const vec a3 = splat(weights[48 * k + 3]);
+      const lanes_t hole3 = is_minus_zero(a3);
+      s30 = fma_unless(hole3, a3, b0, s30);
+      s31 = fma_unless(hole3, a3, b1, s31);
+      s32 = fma_unless(hole3, a3, b2, s32);
+      s33 = fma_unless(hole3, a3, b3, s33);
+      const vec a4 = splat(weights[48 * k + 4]);
+      const lanes_t hole4 = is_minus_zero(a4);
+      s40 = fma_unless(hole4, a4, b0, s40);
+      s41 = fma_unless(hole4, a4, b1, s41);
+      s42 = fma_unless(hole4, a4, b2, s42);
+      s43 = fma_unless(hole4, a4, b3, s43);
+      const vec a5 = splat(weights[48 * k + 5]);
+      const lanes_t hole5 = is_minus_zero(a5);
+      s50 = fma_unless(hole5, a5, b0, s50);
+      s51 = fma_unless(hole5, a5, b1, s51);
+      s52 = fma_unless(hole5, a5, b2, s52);
+      s53 = fma_unless(hole5, a5, b3, s53);
+    } else {
+      const vec b0 = load(v + 64 * k);
+      const vec b1 = load(v + 64 * k + 16);
+      const vec b2 = load(v + 64 * k + 32);
+      const vec b3 = load(v + 64 * k + 48);
+      const vec a0 = splat(weights[48 * k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      s03 = fma(a0, b3, s03);
+      const vec a1 = splat(weights[48 * k + 1]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      s13 = fma(a1, b3, s13);
+      const vec a2 = splat(weights[48 * k + 2]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      s23 = fma(a2, b3, s23);
+      const vec a3 = splat(weights[48 * k + 3]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+      s33 = fma(a3, b3, s33);
+      const vec a4 = splat(weights[48 * k + 4]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      s42 = fma(a4, b2, s42);
+      s43 = fma(a4, b3, s43);
+      const vec a5 = splat(weights[48 * k + 5]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+      s52 = fma(a5, b2, s52);
+      s53 = fma(a5, b3, s53);
+    }
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 16);
+    s02 = s02 + load(out + 32);
+    s03 = s03 + load(out + 48);
+    s10 = s10 + load(out + 64);
+    s11 = s11 + load(out + 80);
+    s12 = s12 + load(out + 96);
+    s13 = s13 + load(out + 112);
+    s20 = s20 + load(out + 128);
+    s21 = s21 + load(out + 144);
+    s22 = s22 + load(out + 160);
+    s23 = s23 + load(out + 176);
+    s30 = s30 + load(out + 192);
+    s31 = s31 + load(out + 208);
+    s32 = s32 + load(out + 224);
+    s33 = s33 + load(out + 240);
+    s40 = s40 + load(out + 256);
+    s41 = s41 + load(out + 272);
+    s42 = s42 + load(out + 288);
+    s43 = s43 + load(out + 304);
+    s50 = s50 + load(out + 320);
+    s51 = s51 + load(out + 336);
+    s52 = s52 + load(out + 352);
+    s53 = s53 + load(out + 368);
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store(out + 32, s02);
+  store(out + 48, s03);
+  store(out + 64, s10);
+  store(out + 80, s11);
+  store(out + 96, s12);
+  store(out + 112, s13);
+  store(out + 128, s20);
+  store(out + 144, s21);
+  store(out + 160, s22);
+  store(out + 176, s23);
+  store(out + 192, s30);
+  store(out + 208, s31);
+  store(out + 224, s32);
+  store(out + 240, s33);
+  store(out + 256, s40);
+  store(out + 272, s41);
+  store(out + 288, s42);
+  store(out + 304, s43);
+  store(out + 320, s50);
+  store(out + 336, s51);
+  store(out + 352, s52);
+  store(out + 368, s53);
+}
+
+// Scores of 48 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_48_with_holes(const Memory& m, long c1, long row, long col,
+    long count, attention_memory& local, bool fresh) {
+  const float* v = m.v + 8192 * c1 + 64 * col;
+  float* out = m.out + 8192 * c1 + 64 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
+
+  for (long i = 0; i < 48; i += 6) {
+    const long high_last = 16 * ((row + i + 5) / 16) + 16;
+    const long end = smaller(high_last - col, count);
+    attention_values_6x64_with_holes(local.scores + i, v, end, out + 64 * i, local.holes, fresh);
+  }
+}
+
+// 48 rows against `count` columns from col on, by the definition.
+[[gnu::noinline]] void attention_visit_48_safely(const Memory& m, long c1, long row, long col,
+    long count, long whole_end, attention_memory& local, bool fresh) {
+  store(local.block_peak, splat(-__builtin_inff()));
+  store(local.block_peak + 16, splat(-__builtin_inff()));
+  store(local.block_peak + 32, splat(-__builtin_inff()));
+  attention_scores_of_48(m, c1, row, col, 0, count, whole_end, local);
+  attention_weigh_48_safely(local, count);
+  if (!fresh) {
+    attention_carry_over_48(m, c1, row, local);
+  }
+
+  if (local.holes[128] > 0.0f) {
+    attention_fold_48_with_holes(m, c1, row, col, count, local, fresh);
+  } else {
+    attention_fold_48(m, c1, row, col, count, local, fresh);
+  }
+}
+
+// Rows of the block that are not finite are computed again, over exactly the pairs that count; the
+// others keep every bit.
+[[gnu::noinline]] void attention_48_rows_safely(const Memory& m, long c1, long nth,
+    attention_memory& local) {
+  const long row = 48 * nth;
+  const float* a = m.q + 8192 * c1 + 64 * row;
+  float* out = m.out + 8192 * c1 + 64 * row;
+
+  for (long i = 0; i < 48; ++i) {
+    for (long n = 0; n < 64; n += 16) {
+      store(local.fast + 64 * i + n, load(out + 64 * i + n));
+    }
+  }
+
+  for (long r = 0; r < 48; r += 16) {
+    for (long k = 0; k < 64; k += 16) {
+      transpose_block(a + 64 * r + k, 64, local.rows + 48 * k + r, 48, splat(1.0f));
+    }
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.peak + 16, splat(-__FLT_MAX__));
+  store(local.peak + 32, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+  store(local.total + 16, splat(0.0f));
+  store(local.total + 32, splat(0.0f));
+  store(local.kept, splat(0.0f));
+  store(local.kept + 16, splat(0.0f));
+  store(local.kept + 32, splat(0.0f));
+  bool fresh = true;
+  const long whole_end = 48 * nth;
+  const long end = 48 * nth + 48;
+  for (long col = 0; col < end; col += 128) {
+    attention_visit_48_safely(m, c1, row, col, smaller(128, end - col), whole_end, local, fresh);
+    fresh = false;
+  }
+
+  store(local.carry,
+      select(equal(load(local.kept), splat(1.0f)), splat(1.0f) / load(local.total), splat(0.0f)));
+  store(local.carry + 16,
+      select(equal(load(local.kept + 16), splat(1.0f)), splat(1.0f) / load(local.total + 16),
+          splat(0.0f)));
+  store(local.carry + 32,
+      select(equal(load(local.kept + 32), splat(1.0f)), splat(1.0f) / load(local.total + 32),
+          splat(0.0f)));
+  for (long i = 0; i < 48; ++i) {
+    vec odd = splat(0.0f);
+    for (long n = 0; n < 64; n += 16) {
+      const vec x = load(local.fast + 64 * i + n);
+      odd = odd + (x - x);
+    }
+    if (has_nan(odd)) {
+      const vec factor = splat(local.carry[i]);
+      for (long n = 0; n < 64; n += 16) {
+        store(out + 64 * i + n, factor * load(out + 64 * i + n));
+      }
+    } else {
+      for (long n = 0; n < 64; n += 16) {
+        store(out + 64 * i + n, load(local.fast + 64 * i + n));
+      }
+    }
+  }
+}
+
+// The nth of 2 blocks of 48 rows.
+[[gnu::noinline]] void attention_48_rows(const Memory& m, long c1, long nth,
+    attention_memory& local) {
+  const long row = 48 * nth;
+  const float* a = m.q + 8192 * c1 + 64 * row;
+  float* out = m.out + 8192 * c1 + 64 * row;
+
+  // Rows change places with their elements: a vector holds the same element of every row.
+  for (long r = 0; r < 48; r += 16) {
+    for (long k = 0; k < 64; k += 16) {
+      transpose_block(a + 64 * r + k, 64, local.rows + 48 * k + r, 48, splat(0.18033688f));
+    }
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+  store(local.peak + 16, splat(-__FLT_MAX__));
+  store(local.total + 16, splat(0.0f));
+  store(local.peak + 32, splat(-__FLT_MAX__));
+  store(local.total + 32, splat(0.0f));
+
+  bool fresh = true;
+  const long whole_end = 48 * nth;
+  const long end = 48 * nth + 48;
+  for (long col = 0; col < end; col += 128) {
+    attention_visit_48(m, c1, row, col, smaller(128, end - col), whole_end, local, fresh);
+    fresh = false;
+  }
+
+  store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
+  store(local.carry + 32, splat(1.0f) / load(local.total + 32));
+
+  // x - x is 0, or NaN if x is not finite.
+  vec odd = splat(0.0f);
+  for (long i = 0; i < 48; ++i) {
+    const vec factor = splat(local.carry[i]);
+    vec odd_of_row = splat(0.0f);
+    for (long n = 0; n < 64; n += 16) {
+      const vec x = factor * load(out + 64 * i + n);
+      store(out + 64 * i + n, x);
+      odd_of_row = odd_of_row + (x - x);
+    }
+    odd = odd + odd_of_row;
+  }
+  if (has_nan(odd)) {
+    attention_48_rows_safely(m, c1, nth, local);
+  }
+}
 
 // 8 columns x 32 rows of scores.
 [[gnu::noinline]] void attention_scores_8x32(const float* rows, const float* b, float* scores,
@@ -260,8 +1771,8 @@ struct attention_memory {
   vec s70 = splat(0.0f), s71 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 32 * k);
-    const vec b1 = load(rows + 32 * k + 16);
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
@@ -289,174 +1800,29 @@ struct attention_memory {
   }
 
   store(scores, s00);
-  store(scores + 32, s10);
-  store(scores + 64, s20);
-  store(scores + 96, s30);
-  store(scores + 128, s40);
-  store(scores + 160, s50);
-  store(scores + 192, s60);
-  store(scores + 224, s70);
+  store(scores + 48, s10);
+  store(scores + 96, s20);
+  store(scores + 144, s30);
+  store(scores + 192, s40);
+  store(scores + 240, s50);
+  store(scores + 288, s60);
+  store(scores + 336, s70);
 
   const vec high0_0 = max(max(s00, s10), max(s20, s30));
   const vec high1_0 = max(max(s40, s50), max(s60, s70));
   store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
 
   store(scores + 16, s01);
-  store(scores + 48, s11);
-  store(scores + 80, s21);
-  store(scores + 112, s31);
-  store(scores + 144, s41);
-  store(scores + 176, s51);
-  store(scores + 208, s61);
-  store(scores + 240, s71);
+  store(scores + 64, s11);
+  store(scores + 112, s21);
+  store(scores + 160, s31);
+  store(scores + 208, s41);
+  store(scores + 256, s51);
+  store(scores + 304, s61);
+  store(scores + 352, s71);
 
   const vec high0_1 = max(max(s01, s11), max(s21, s31));
   const vec high1_1 = max(max(s41, s51), max(s61, s71));
-  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
-}
-
-// 8 columns x 16 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_8x16_in_part(const float* rows, const float* b,
-    float* scores, float* block_peak, long row, long col) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
-  vec s50 = splat(0.0f);
-  vec s60 = splat(0.0f);
-  vec s70 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 32 * k);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
-    const vec a7 = splat(b[k + 448]);
-    s70 = fma(a7, b0, s70);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 32, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 64, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 96, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  store(scores + 128, x4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  store(scores + 160, x5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  store(scores + 192, x6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
-  store(scores + 224, x7_0);
-
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
-  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
-}
-
-// 8 columns x 32 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_8x32_in_part(const float* rows, const float* b,
-    float* scores, float* block_peak, long row, long col) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f);
-  vec s60 = splat(0.0f), s61 = splat(0.0f);
-  vec s70 = splat(0.0f), s71 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 32 * k);
-    const vec b1 = load(rows + 32 * k + 16);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
-    s61 = fma(a6, b1, s61);
-    const vec a7 = splat(b[k + 448]);
-    s70 = fma(a7, b0, s70);
-    s71 = fma(a7, b1, s71);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 32, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 64, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 96, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  store(scores + 128, x4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  store(scores + 160, x5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  store(scores + 192, x6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
-  store(scores + 224, x7_0);
-
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
-  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
-
-  const ivec row_of_lane1 = isplat(row + 16) + iota();
-  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
-  store(scores + 16, x0_1);
-  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  store(scores + 48, x1_1);
-  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  store(scores + 80, x2_1);
-  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  store(scores + 112, x3_1);
-  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
-  store(scores + 144, x4_1);
-  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
-  store(scores + 176, x5_1);
-  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s61, removed);
-  store(scores + 208, x6_1);
-  const vec x7_1 = select(iless_equal(isplat(col + 7), row_of_lane1), s71, removed);
-  store(scores + 240, x7_1);
-
-  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
-  const vec high1_1 = max(max(x4_1, x5_1), max(x6_1, x7_1));
   store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
 }
 
@@ -472,7 +1838,7 @@ struct attention_memory {
   for (long v = 0; v < 2; ++v) {
     if (v < first || v >= end) {
       for (long i = 0; i < 8; ++i) {
-        store(scores + 32 * i + 16 * v, splat(-__builtin_inff()));
+        store(scores + 48 * i + 16 * v, splat(-__builtin_inff()));
       }
     }
   }
@@ -513,11 +1879,11 @@ struct attention_memory {
   vec total1 = splat(0.0f);
 
   for (long j = 0; j < count; ++j) {
-    const vec w0 = exp2_near(load(local.scores + 32 * j) + shift0);
-    store(local.scores + 32 * j, w0);
+    const vec w0 = exp2_near(load(local.scores + 48 * j) + shift0);
+    store(local.scores + 48 * j, w0);
     total0 = total0 + w0;
-    const vec w1 = exp2_near(load(local.scores + 32 * j + 16) + shift1);
-    store(local.scores + 32 * j + 16, w1);
+    const vec w1 = exp2_near(load(local.scores + 48 * j + 16) + shift1);
+    store(local.scores + 48 * j + 16, w1);
     total1 = total1 + w1;
   }
 
@@ -540,8 +1906,8 @@ struct attention_memory {
   vec s70 = start0, s71 = start1;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 32 * k);
-    const vec b1 = load(rows + 32 * k + 16);
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
@@ -571,205 +1937,38 @@ struct attention_memory {
   const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
   const vec w1_0 = exp2_near(s10);
-  store(scores + 32, w1_0);
+  store(scores + 48, w1_0);
   const vec w2_0 = exp2_near(s20);
-  store(scores + 64, w2_0);
+  store(scores + 96, w2_0);
   const vec w3_0 = exp2_near(s30);
-  store(scores + 96, w3_0);
+  store(scores + 144, w3_0);
   const vec w4_0 = exp2_near(s40);
-  store(scores + 128, w4_0);
+  store(scores + 192, w4_0);
   const vec w5_0 = exp2_near(s50);
-  store(scores + 160, w5_0);
+  store(scores + 240, w5_0);
   const vec w6_0 = exp2_near(s60);
-  store(scores + 192, w6_0);
+  store(scores + 288, w6_0);
   const vec w7_0 = exp2_near(s70);
-  store(scores + 224, w7_0);
+  store(scores + 336, w7_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
 
   const vec w0_1 = exp2_near(s01);
   store(scores + 16, w0_1);
   const vec w1_1 = exp2_near(s11);
-  store(scores + 48, w1_1);
+  store(scores + 64, w1_1);
   const vec w2_1 = exp2_near(s21);
-  store(scores + 80, w2_1);
+  store(scores + 112, w2_1);
   const vec w3_1 = exp2_near(s31);
-  store(scores + 112, w3_1);
+  store(scores + 160, w3_1);
   const vec w4_1 = exp2_near(s41);
-  store(scores + 144, w4_1);
+  store(scores + 208, w4_1);
   const vec w5_1 = exp2_near(s51);
-  store(scores + 176, w5_1);
+  store(scores + 256, w5_1);
   const vec w6_1 = exp2_near(s61);
-  store(scores + 208, w6_1);
+  store(scores + 304, w6_1);
   const vec w7_1 = exp2_near(s71);
-  store(scores + 240, w7_1);
-
-  store(block_total + 16,
-      load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1);
-}
-
-// 8 columns x 16 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_8x16_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  vec s00 = start0;
-  vec s10 = start0;
-  vec s20 = start0;
-  vec s30 = start0;
-  vec s40 = start0;
-  vec s50 = start0;
-  vec s60 = start0;
-  vec s70 = start0;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 32 * k);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
-    const vec a7 = splat(b[k + 448]);
-    s70 = fma(a7, b0, s70);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 32, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 64, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 96, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 128, w4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  const vec w5_0 = exp2_near(x5_0);
-  store(scores + 160, w5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  const vec w6_0 = exp2_near(x6_0);
-  store(scores + 192, w6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
-  const vec w7_0 = exp2_near(x7_0);
-  store(scores + 224, w7_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
-}
-
-// 8 columns x 32 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_8x32_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  const vec start1 = load(shift + 16);
-  vec s00 = start0, s01 = start1;
-  vec s10 = start0, s11 = start1;
-  vec s20 = start0, s21 = start1;
-  vec s30 = start0, s31 = start1;
-  vec s40 = start0, s41 = start1;
-  vec s50 = start0, s51 = start1;
-  vec s60 = start0, s61 = start1;
-  vec s70 = start0, s71 = start1;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 32 * k);
-    const vec b1 = load(rows + 32 * k + 16);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
-    s61 = fma(a6, b1, s61);
-    const vec a7 = splat(b[k + 448]);
-    s70 = fma(a7, b0, s70);
-    s71 = fma(a7, b1, s71);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 32, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 64, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 96, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 128, w4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  const vec w5_0 = exp2_near(x5_0);
-  store(scores + 160, w5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  const vec w6_0 = exp2_near(x6_0);
-  store(scores + 192, w6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
-  const vec w7_0 = exp2_near(x7_0);
-  store(scores + 224, w7_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
-
-  const ivec row_of_lane1 = isplat(row + 16) + iota();
-  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
-  const vec w0_1 = exp2_near(x0_1);
-  store(scores + 16, w0_1);
-  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  const vec w1_1 = exp2_near(x1_1);
-  store(scores + 48, w1_1);
-  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  const vec w2_1 = exp2_near(x2_1);
-  store(scores + 80, w2_1);
-  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  const vec w3_1 = exp2_near(x3_1);
-  store(scores + 112, w3_1);
-  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
-  const vec w4_1 = exp2_near(x4_1);
-  store(scores + 144, w4_1);
-  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
-  const vec w5_1 = exp2_near(x5_1);
-  store(scores + 176, w5_1);
-  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s61, removed);
-  const vec w6_1 = exp2_near(x6_1);
-  store(scores + 208, w6_1);
-  const vec x7_1 = select(iless_equal(isplat(col + 7), row_of_lane1), s71, removed);
-  const vec w7_1 = exp2_near(x7_1);
-  store(scores + 240, w7_1);
+  store(scores + 352, w7_1);
 
   store(block_total + 16,
       load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1);
@@ -787,7 +1986,7 @@ struct attention_memory {
   for (long v = 0; v < 2; ++v) {
     if (v < first || v >= end) {
       for (long i = 0; i < 8; ++i) {
-        store(scores + 32 * i + 16 * v, splat(0.0f));
+        store(scores + 48 * i + 16 * v, splat(0.0f));
       }
     }
   }
@@ -807,10 +2006,10 @@ struct attention_memory {
   const float* b = m.k + 8192 * c1 + 64 * col;
   for (long j = from; j < count - 7; j += 8) {
     if (col + j < whole_end) {
-      attention_weights_8x32(local.rows, b + 64 * j, local.scores + 32 * j, local.shift,
+      attention_weights_8x32(local.rows, b + 64 * j, local.scores + 48 * j, local.shift,
           local.block_total);
     } else {
-      attention_weights_in_part_8x32(b + 64 * j, local.scores + 32 * j, row, col + j, local);
+      attention_weights_in_part_8x32(b + 64 * j, local.scores + 48 * j, row, col + j, local);
     }
   }
 }
@@ -821,9 +2020,9 @@ struct attention_memory {
   const float* b = m.k + 8192 * c1 + 64 * col;
   for (long j = from; j < count - 7; j += 8) {
     if (col + j < whole_end) {
-      attention_scores_8x32(local.rows, b + 64 * j, local.scores + 32 * j, local.block_peak);
+      attention_scores_8x32(local.rows, b + 64 * j, local.scores + 48 * j, local.block_peak);
     } else {
-      attention_scores_in_part_8x32(b + 64 * j, local.scores + 32 * j, row, col + j, local);
+      attention_scores_in_part_8x32(b + 64 * j, local.scores + 48 * j, row, col + j, local);
     }
   }
 }
@@ -858,7 +2057,7 @@ struct attention_memory {
     store(local.block_total + i, carry * total);
     if (any(negation(inside))) {
       for (long j = 0; j < count; ++j) {
-        store(local.scores + i + 32 * j, carry * load(local.scores + i + 32 * j));
+        store(local.scores + i + 48 * j, carry * load(local.scores + i + 48 * j));
       }
     }
   }
@@ -894,107 +2093,6 @@ struct attention_memory {
   }
 }
 
-// 6 rows x 64 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_6x64(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
-
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 16);
-    s02 = load(out + 32);
-    s03 = load(out + 48);
-    s10 = load(out + 64);
-    s11 = load(out + 80);
-    s12 = load(out + 96);
-    s13 = load(out + 112);
-    s20 = load(out + 128);
-    s21 = load(out + 144);
-    s22 = load(out + 160);
-    s23 = load(out + 176);
-    s30 = load(out + 192);
-    s31 = load(out + 208);
-    s32 = load(out + 224);
-    s33 = load(out + 240);
-    s40 = load(out + 256);
-    s41 = load(out + 272);
-    s42 = load(out + 288);
-    s43 = load(out + 304);
-    s50 = load(out + 320);
-    s51 = load(out + 336);
-    s52 = load(out + 352);
-    s53 = load(out + 368);
-  }
-
-#pragma GCC unroll 4
-  for (long k = 0; k < count; ++k) {
-    const vec b0 = load(v + 64 * k);
-    const vec b1 = load(v + 64 * k + 16);
-    const vec b2 = load(v + 64 * k + 32);
-    const vec b3 = load(v + 64 * k + 48);
-    const vec a0 = splat(weights[32 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    s03 = fma(a0, b3, s03);
-    const vec a1 = splat(weights[32 * k + 1]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    s13 = fma(a1, b3, s13);
-    const vec a2 = splat(weights[32 * k + 2]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    s23 = fma(a2, b3, s23);
-    const vec a3 = splat(weights[32 * k + 3]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    s33 = fma(a3, b3, s33);
-    const vec a4 = splat(weights[32 * k + 4]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-    s43 = fma(a4, b3, s43);
-    const vec a5 = splat(weights[32 * k + 5]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    s52 = fma(a5, b2, s52);
-    s53 = fma(a5, b3, s53);
-  }
-
-  store(out, s00);
-  store(out + 16, s01);
-  store(out + 32, s02);
-  store(out + 48, s03);
-  store(out + 64, s10);
-  store(out + 80, s11);
-  store(out + 96, s12);
-  store(out + 112, s13);
-  store(out + 128, s20);
-  store(out + 144, s21);
-  store(out + 160, s22);
-  store(out + 176, s23);
-  store(out + 192, s30);
-  store(out + 208, s31);
-  store(out + 224, s32);
-  store(out + 240, s33);
-  store(out + 256, s40);
-  store(out + 272, s41);
-  store(out + 288, s42);
-  store(out + 304, s43);
-  store(out + 320, s50);
-  store(out + 336, s51);
-  store(out + 352, s52);
-  store(out + 368, s53);
-}
-
 // 5 rows x 64 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_5x64(const float* weights, const float* v, long count,
     float* out, bool fresh) {
@@ -1004,60 +2102,60 @@ struct attention_memory {
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
   vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 16);
-    s02 = load(out + 32);
-    s03 = load(out + 48);
-    s10 = load(out + 64);
-    s11 = load(out + 80);
-    s12 = load(out + 96);
-    s13 = load(out + 112);
-    s20 = load(out + 128);
-    s21 = load(out + 144);
-    s22 = load(out + 160);
-    s23 = load(out + 176);
-    s30 = load(out + 192);
-    s31 = load(out + 208);
-    s32 = load(out + 224);
-    s33 = load(out + 240);
-    s40 = load(out + 256);
-    s41 = load(out + 272);
-    s42 = load(out + 288);
-    s43 = load(out + 304);
-  }
-
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 16);
     const vec b2 = load(v + 64 * k + 32);
     const vec b3 = load(v + 64 * k + 48);
-    const vec a0 = splat(weights[32 * k]);
+    const vec a0 = splat(weights[48 * k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
     s02 = fma(a0, b2, s02);
     s03 = fma(a0, b3, s03);
-    const vec a1 = splat(weights[32 * k + 1]);
+    const vec a1 = splat(weights[48 * k + 1]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
     s12 = fma(a1, b2, s12);
     s13 = fma(a1, b3, s13);
-    const vec a2 = splat(weights[32 * k + 2]);
+    const vec a2 = splat(weights[48 * k + 2]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
     s22 = fma(a2, b2, s22);
     s23 = fma(a2, b3, s23);
-    const vec a3 = splat(weights[32 * k + 3]);
+    const vec a3 = splat(weights[48 * k + 3]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
     s32 = fma(a3, b2, s32);
     s33 = fma(a3, b3, s33);
-    const vec a4 = splat(weights[32 * k + 4]);
+    const vec a4 = splat(weights[48 * k + 4]);
     s40 = fma(a4, b0, s40);
     s41 = fma(a4, b1, s41);
     s42 = fma(a4, b2, s42);
     s43 = fma(a4, b3, s43);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 16);
+    s02 = s02 + load(out + 32);
+    s03 = s03 + load(out + 48);
+    s10 = s10 + load(out + 64);
+    s11 = s11 + load(out + 80);
+    s12 = s12 + load(out + 96);
+    s13 = s13 + load(out + 112);
+    s20 = s20 + load(out + 128);
+    s21 = s21 + load(out + 144);
+    s22 = s22 + load(out + 160);
+    s23 = s23 + load(out + 176);
+    s30 = s30 + load(out + 192);
+    s31 = s31 + load(out + 208);
+    s32 = s32 + load(out + 224);
+    s33 = s33 + load(out + 240);
+    s40 = s40 + load(out + 256);
+    s41 = s41 + load(out + 272);
+    s42 = s42 + load(out + 288);
+    s43 = s43 + load(out + 304);
   }
 
   store(out, s00);
@@ -1159,16 +2257,16 @@ struct attention_memory {
 
   bool some = false;
   for (long j = 0; j < count; ++j) {
-    const vec score0 = splat(0.125f) * load(local.scores + 32 * j);
+    const vec score0 = splat(0.125f) * load(local.scores + 48 * j);
     const lanes_t hole0 = equal(score0, removed);
     const vec w0 = select(hole0, splat(-0.0f), exp_nonpositive(score0 - peak0) + splat(0.0f));
-    store(local.scores + 32 * j, w0);
+    store(local.scores + 48 * j, w0);
     total0 = total0 + w0;
     all0 = both(all0, hole0);
-    const vec score1 = splat(0.125f) * load(local.scores + 32 * j + 16);
+    const vec score1 = splat(0.125f) * load(local.scores + 48 * j + 16);
     const lanes_t hole1 = equal(score1, removed);
     const vec w1 = select(hole1, splat(-0.0f), exp_nonpositive(score1 - peak1) + splat(0.0f));
-    store(local.scores + 32 * j + 16, w1);
+    store(local.scores + 48 * j + 16, w1);
     total1 = total1 + w1;
     all1 = both(all1, hole1);
     const bool hole = any(either(hole0, hole1));
@@ -1176,156 +2274,13 @@ struct attention_memory {
     some = some || hole;
   }
 
-  local.holes[96] = some ? 1.0f : 0.0f;
+  local.holes[128] = some ? 1.0f : 0.0f;
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
 
   store(local.block_total + 16, total1);
   store(local.kept + 16, select(all1, load(local.kept + 16), splat(1.0f)));
-}
-
-// 6 rows x 64 columns of the result, over `count` weights each, of which those of -0 don't count.
-[[gnu::noinline]] void attention_values_6x64_with_holes(const float* weights, const float* v,
-    long count, float* out, const float* holes, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
-
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 16);
-    s02 = load(out + 32);
-    s03 = load(out + 48);
-    s10 = load(out + 64);
-    s11 = load(out + 80);
-    s12 = load(out + 96);
-    s13 = load(out + 112);
-    s20 = load(out + 128);
-    s21 = load(out + 144);
-    s22 = load(out + 160);
-    s23 = load(out + 176);
-    s30 = load(out + 192);
-    s31 = load(out + 208);
-    s32 = load(out + 224);
-    s33 = load(out + 240);
-    s40 = load(out + 256);
-    s41 = load(out + 272);
-    s42 = load(out + 288);
-    s43 = load(out + 304);
-    s50 = load(out + 320);
-    s51 = load(out + 336);
-    s52 = load(out + 352);
-    s53 = load(out + 368);
-  }
-
-  for (long k = 0; k < count; ++k) {
-    if (holes[k] > 0.0f) {
-      const vec b0 = load(v + 64 * k);
-      const vec b1 = load(v + 64 * k + 16);
-      const vec b2 = load(v + 64 * k + 32);
-      const vec b3 = load(v + 64 * k + 48);
-      const vec a0 = splat(weights[32 * k]);
-      const lanes_t hole0 = is_minus_zero(a0);
-      s00 = fma_unless(hole0, a0, b0, s00);
-      s01 = fma_unless(hole0, a0, b1, s01);
-      s02 = fma_unless(hole0, a0, b2, s02);
-      s03 = fma_unless(hole0, a0, b3, s03);
-      const vec a1 = splat(weights[32 * k + 1]);
-      const lanes_t hole1 = is_minus_zero(a1);
-      s10 = fma_unless(hole1, a1, b0, s10);
-      s11 = fma_unless(hole1, a1, b1, s11);
-      s12 = fma_unless(hole1, a1, b2, s12);
-      s13 = fma_unless(hole1, a1, b3, s13);
-      const vec a2 = splat(weights[32 * k + 2]);
-      const lanes_t hole2 = is_minus_zero(a2);
-      s20 = fma_unless(hole2, a2, b0, s20);
-      s21 = fma_unless(hole2, a2, b1, s21);
-      s22 = fma_unless(hole2, a2, b2, s22);
-      s23 = fma_unless(hole2, a2, b3, s23);
-      const vec a3 = splat(weights[32 * k + 3]);
-      const lanes_t hole3 = is_minus_zero(a3);
-      s30 = fma_unless(hole3, a3, b0, s30);
-      s31 = fma_unless(hole3, a3, b1, s31);
-      s32 = fma_unless(hole3, a3, b2, s32);
-      s33 = fma_unless(hole3, a3, b3, s33);
-      const vec a4 = splat(weights[32 * k + 4]);
-      const lanes_t hole4 = is_minus_zero(a4);
-      s40 = fma_unless(hole4, a4, b0, s40);
-      s41 = fma_unless(hole4, a4, b1, s41);
-      s42 = fma_unless(hole4, a4, b2, s42);
-      s43 = fma_unless(hole4, a4, b3, s43);
-      const vec a5 = splat(weights[32 * k + 5]);
-      const lanes_t hole5 = is_minus_zero(a5);
-      s50 = fma_unless(hole5, a5, b0, s50);
-      s51 = fma_unless(hole5, a5, b1, s51);
-      s52 = fma_unless(hole5, a5, b2, s52);
-      s53 = fma_unless(hole5, a5, b3, s53);
-    } else {
-      const vec b0 = load(v + 64 * k);
-      const vec b1 = load(v + 64 * k + 16);
-      const vec b2 = load(v + 64 * k + 32);
-      const vec b3 = load(v + 64 * k + 48);
-      const vec a0 = splat(weights[32 * k]);
-      s00 = fma(a0, b0, s00);
-      s01 = fma(a0, b1, s01);
-      s02 = fma(a0, b2, s02);
-      s03 = fma(a0, b3, s03);
-      const vec a1 = splat(weights[32 * k + 1]);
-      s10 = fma(a1, b0, s10);
-      s11 = fma(a1, b1, s11);
-      s12 = fma(a1, b2, s12);
-      s13 = fma(a1, b3, s13);
-      const vec a2 = splat(weights[32 * k + 2]);
-      s20 = fma(a2, b0, s20);
-      s21 = fma(a2, b1, s21);
-      s22 = fma(a2, b2, s22);
-      s23 = fma(a2, b3, s23);
-      const vec a3 = splat(weights[32 * k + 3]);
-      s30 = fma(a3, b0, s30);
-      s31 = fma(a3, b1, s31);
-      s32 = fma(a3, b2, s32);
-      s33 = fma(a3, b3, s33);
-      const vec a4 = splat(weights[32 * k + 4]);
-      s40 = fma(a4, b0, s40);
-      s41 = fma(a4, b1, s41);
-      s42 = fma(a4, b2, s42);
-      s43 = fma(a4, b3, s43);
-      const vec a5 = splat(weights[32 * k + 5]);
-      s50 = fma(a5, b0, s50);
-      s51 = fma(a5, b1, s51);
-      s52 = fma(a5, b2, s52);
-      s53 = fma(a5, b3, s53);
-    }
-  }
-
-  store(out, s00);
-  store(out + 16, s01);
-  store(out + 32, s02);
-  store(out + 48, s03);
-  store(out + 64, s10);
-  store(out + 80, s11);
-  store(out + 96, s12);
-  store(out + 112, s13);
-  store(out + 128, s20);
-  store(out + 144, s21);
-  store(out + 160, s22);
-  store(out + 176, s23);
-  store(out + 192, s30);
-  store(out + 208, s31);
-  store(out + 224, s32);
-  store(out + 240, s33);
-  store(out + 256, s40);
-  store(out + 272, s41);
-  store(out + 288, s42);
-  store(out + 304, s43);
-  store(out + 320, s50);
-  store(out + 336, s51);
-  store(out + 352, s52);
-  store(out + 368, s53);
 }
 
 // 5 rows x 64 columns of the result, over `count` weights each, of which those of -0 don't count.
@@ -1337,60 +2292,37 @@ struct attention_memory {
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
   vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 16);
-    s02 = load(out + 32);
-    s03 = load(out + 48);
-    s10 = load(out + 64);
-    s11 = load(out + 80);
-    s12 = load(out + 96);
-    s13 = load(out + 112);
-    s20 = load(out + 128);
-    s21 = load(out + 144);
-    s22 = load(out + 160);
-    s23 = load(out + 176);
-    s30 = load(out + 192);
-    s31 = load(out + 208);
-    s32 = load(out + 224);
-    s33 = load(out + 240);
-    s40 = load(out + 256);
-    s41 = load(out + 272);
-    s42 = load(out + 288);
-    s43 = load(out + 304);
-  }
-
   for (long k = 0; k < count; ++k) {
     if (holes[k] > 0.0f) {
       const vec b0 = load(v + 64 * k);
       const vec b1 = load(v + 64 * k + 16);
       const vec b2 = load(v + 64 * k + 32);
       const vec b3 = load(v + 64 * k + 48);
-      const vec a0 = splat(weights[32 * k]);
+      const vec a0 = splat(weights[48 * k]);
       const lanes_t hole0 = is_minus_zero(a0);
       s00 = fma_unless(hole0, a0, b0, s00);
       s01 = fma_unless(hole0, a0, b1, s01);
       s02 = fma_unless(hole0, a0, b2, s02);
       s03 = fma_unless(hole0, a0, b3, s03);
-      const vec a1 = splat(weights[32 * k + 1]);
+      const vec a1 = splat(weights[48 * k + 1]);
       const lanes_t hole1 = is_minus_zero(a1);
       s10 = fma_unless(hole1, a1, b0, s10);
       s11 = fma_unless(hole1, a1, b1, s11);
       s12 = fma_unless(hole1, a1, b2, s12);
       s13 = fma_unless(hole1, a1, b3, s13);
-      const vec a2 = splat(weights[32 * k + 2]);
+      const vec a2 = splat(weights[48 * k + 2]);
       const lanes_t hole2 = is_minus_zero(a2);
       s20 = fma_unless(hole2, a2, b0, s20);
       s21 = fma_unless(hole2, a2, b1, s21);
       s22 = fma_unless(hole2, a2, b2, s22);
       s23 = fma_unless(hole2, a2, b3, s23);
-      const vec a3 = splat(weights[32 * k + 3]);
+      const vec a3 = splat(weights[48 * k + 3]);
       const lanes_t hole3 = is_minus_zero(a3);
       s30 = fma_unless(hole3, a3, b0, s30);
       s31 = fma_unless(hole3, a3, b1, s31);
       s32 = fma_unless(hole3, a3, b2, s32);
       s33 = fma_unless(hole3, a3, b3, s33);
-      const vec a4 = splat(weights[32 * k + 4]);
+      const vec a4 = splat(weights[48 * k + 4]);
       const lanes_t hole4 = is_minus_zero(a4);
       s40 = fma_unless(hole4, a4, b0, s40);
       s41 = fma_unless(hole4, a4, b1, s41);
@@ -1401,32 +2333,55 @@ struct attention_memory {
       const vec b1 = load(v + 64 * k + 16);
       const vec b2 = load(v + 64 * k + 32);
       const vec b3 = load(v + 64 * k + 48);
-      const vec a0 = splat(weights[32 * k]);
+      const vec a0 = splat(weights[48 * k]);
       s00 = fma(a0, b0, s00);
       s01 = fma(a0, b1, s01);
       s02 = fma(a0, b2, s02);
       s03 = fma(a0, b3, s03);
-      const vec a1 = splat(weights[32 * k + 1]);
+      const vec a1 = splat(weights[48 * k + 1]);
       s10 = fma(a1, b0, s10);
       s11 = fma(a1, b1, s11);
       s12 = fma(a1, b2, s12);
       s13 = fma(a1, b3, s13);
-      const vec a2 = splat(weights[32 * k + 2]);
+      const vec a2 = splat(weights[48 * k + 2]);
       s20 = fma(a2, b0, s20);
       s21 = fma(a2, b1, s21);
       s22 = fma(a2, b2, s22);
       s23 = fma(a2, b3, s23);
-      const vec a3 = splat(weights[32 * k + 3]);
+      const vec a3 = splat(weights[48 * k + 3]);
       s30 = fma(a3, b0, s30);
       s31 = fma(a3, b1, s31);
       s32 = fma(a3, b2, s32);
       s33 = fma(a3, b3, s33);
-      const vec a4 = splat(weights[32 * k + 4]);
+      const vec a4 = splat(weights[48 * k + 4]);
       s40 = fma(a4, b0, s40);
       s41 = fma(a4, b1, s41);
       s42 = fma(a4, b2, s42);
       s43 = fma(a4, b3, s43);
     }
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 16);
+    s02 = s02 + load(out + 32);
+    s03 = s03 + load(out + 48);
+    s10 = s10 + load(out + 64);
+    s11 = s11 + load(out + 80);
+    s12 = s12 + load(out + 96);
+    s13 = s13 + load(out + 112);
+    s20 = s20 + load(out + 128);
+    s21 = s21 + load(out + 144);
+    s22 = s22 + load(out + 160);
+    s23 = s23 + load(out + 176);
+    s30 = s30 + load(out + 192);
+    s31 = s31 + load(out + 208);
+    s32 = s32 + load(out + 224);
+    s33 = s33 + load(out + 240);
+    s40 = s40 + load(out + 256);
+    s41 = s41 + load(out + 272);
+    s42 = s42 + load(out + 288);
+    s43 = s43 + load(out + 304);
   }
 
   store(out, s00);
@@ -1482,7 +2437,7 @@ struct attention_memory {
     attention_carry_over_32(m, c1, row, local);
   }
 
-  if (local.holes[96] > 0.0f) {
+  if (local.holes[128] > 0.0f) {
     attention_fold_32_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_32(m, c1, row, col, count, local, fresh);
@@ -1491,9 +2446,8 @@ struct attention_memory {
 
 // Rows of the block that are not finite are computed again, over exactly the pairs that count; the
 // others keep every bit.
-[[gnu::noinline]] void attention_32_rows_safely(const Memory& m, long c1, long nth,
-    attention_memory& local) {
-  const long row = 32 * nth;
+[[gnu::noinline]] void attention_32_rows_safely(const Memory& m, long c1, attention_memory& local) {
+  const long row = 96;
   const float* a = m.q + 8192 * c1 + 64 * row;
   float* out = m.out + 8192 * c1 + 64 * row;
 
@@ -1505,7 +2459,7 @@ struct attention_memory {
 
   for (long r = 0; r < 32; r += 16) {
     for (long k = 0; k < 64; k += 16) {
-      transpose_block(a + 64 * r + k, 64, local.rows + 32 * k + r, 32, splat(1.0f));
+      transpose_block(a + 64 * r + k, 64, local.rows + 48 * k + r, 48, splat(1.0f));
     }
   }
 
@@ -1516,10 +2470,8 @@ struct attention_memory {
   store(local.kept, splat(0.0f));
   store(local.kept + 16, splat(0.0f));
   bool fresh = true;
-  const long whole_end = 32 * nth;
-  const long end = 32 * nth + 32;
-  for (long col = 0; col < end; col += 96) {
-    attention_visit_32_safely(m, c1, row, col, smaller(96, end - col), whole_end, local, fresh);
+  for (long col = 0; col < 128; col += 128) {
+    attention_visit_32_safely(m, c1, row, col, smaller(128, 128 - col), 96, local, fresh);
     fresh = false;
   }
 
@@ -1547,17 +2499,16 @@ struct attention_memory {
   }
 }
 
-// The nth of 4 blocks of 32 rows.
-[[gnu::noinline]] void attention_32_rows(const Memory& m, long c1, long nth,
-    attention_memory& local) {
-  const long row = 32 * nth;
+// The one block of 32 rows.
+[[gnu::noinline]] void attention_32_rows(const Memory& m, long c1, attention_memory& local) {
+  const long row = 96;
   const float* a = m.q + 8192 * c1 + 64 * row;
   float* out = m.out + 8192 * c1 + 64 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
   for (long r = 0; r < 32; r += 16) {
     for (long k = 0; k < 64; k += 16) {
-      transpose_block(a + 64 * r + k, 64, local.rows + 32 * k + r, 32, splat(0.18033688f));
+      transpose_block(a + 64 * r + k, 64, local.rows + 48 * k + r, 48, splat(0.18033688f));
     }
   }
 
@@ -1567,10 +2518,8 @@ struct attention_memory {
   store(local.total + 16, splat(0.0f));
 
   bool fresh = true;
-  const long whole_end = 32 * nth;
-  const long end = 32 * nth + 32;
-  for (long col = 0; col < end; col += 96) {
-    attention_visit_32(m, c1, row, col, smaller(96, end - col), whole_end, local, fresh);
+  for (long col = 0; col < 128; col += 128) {
+    attention_visit_32(m, c1, row, col, smaller(128, 128 - col), 96, local, fresh);
     fresh = false;
   }
 
@@ -1590,27 +2539,31 @@ struct attention_memory {
     odd = odd + odd_of_row;
   }
   if (has_nan(odd)) {
-    attention_32_rows_safely(m, c1, nth, local);
+    attention_32_rows_safely(m, c1, local);
   }
 }
 
 // An item: one block of rows.
 [[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
-  const long block = 3 - item % 4;
-  const long c1 = item / 4;
-  attention_32_rows(m, c1, block, local);
+  const long block = 2 - item % 3;
+  const long c1 = item / 3;
+  if (block < 2) {
+    attention_48_rows(m, c1, block, local);
+  } else {
+    attention_32_rows(m, c1, local);
+  }
 }
 
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 7504L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 12768L * worker));
   restore_float_state(before);
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 30016u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 51072u * (size_t)workers; }
 
 void run(const sdpa_1_8_128_64_true_args* args, const void* packed, void* workspace, int workers,
     sdpa_1_8_128_64_true_parallel_for parallel_for, void* ctx) {
@@ -1627,7 +2580,7 @@ void run(const sdpa_1_8_128_64_true_args* args, const void* packed, void* worksp
     if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
     for (long item = 0; item < items; ++item) body(&m, item, 0);
   };
-  each(32, attention_body);
+  each(24, attention_body);
 }
 
 }  // namespace sdpa_1_8_128_64_true_avx512

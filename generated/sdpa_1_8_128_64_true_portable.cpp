@@ -15,11 +15,12 @@
 //   };
 //
 // What was decided:
-// - attention: 8 times 128 rows against 128 columns, 128 at a time: their scores lie in a worker's
-//   17 kB and nowhere else. 8 blocks of 16 rows, score tiles of 4 columns x 16 lanes: 8 of 16
-//   registers accumulate, a step is 8 fma on 6 loads. Whole tiles of removed pairs are skipped;
-//   tiles that keep all pairs test none. Value tiles of 4 rows x 24 columns: 12 of 16 registers
-//   accumulate, a step is 12 fma on 7 loads.
+// - attention: 8 times 128 rows against 128 columns, 132 at a time: their scores lie in a worker's
+//   25.6 kB and nowhere else. 5 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
+//   registers accumulate, a step is 12 fma on 7 loads. 1 block of 8 rows, score tiles of 12 columns
+//   x 8 lanes: 12 of 16 registers accumulate, a step is 12 fma on 13 loads. Whole tiles of removed
+//   pairs are skipped; tiles that keep all pairs test none. Value tiles of 4 rows x 24 columns: 12
+//   of 16 registers accumulate, a step is 12 fma on 7 loads.
 #include "sdpa_1_8_128_64_true.h"
 
 #ifdef __FAST_MATH__
@@ -392,57 +393,69 @@ struct Memory {
 
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
-  float rows[1024];       // [64][16], scaled, in units of log 2
-  float scores[2048];     // [128][16]; weights once they are known
-  float peak[16];         // of each row, the score that the others are compared with
-  float total[16];        // and the sum of its weights
-  float carry[16];        // what its older sums are multiplied by, at the end by what
-  float block_peak[16];   // the greatest score in the block of columns
-  float block_total[16];  // and the sum of the block's weights
-  float shift[16];        // -peak, where the rows' accumulators start
-  float kept[16];         // 1 where the safe path found a pair that counts
-  float holes[144];       // [128]: 1 for a column with one that doesn't; then 1 if there is any
-  float fast[1024];       // [16][64], the results that it came to replace
+  float rows[1536];       // [64][24], scaled, in units of log 2
+  float scores[3168];     // [132][24]; weights once they are known
+  float peak[24];         // of each row, the score that the others are compared with
+  float total[24];        // and the sum of its weights
+  float carry[24];        // what its older sums are multiplied by, at the end by what
+  float block_peak[24];   // the greatest score in the block of columns
+  float block_total[24];  // and the sum of the block's weights
+  float shift[24];        // -peak, where the rows' accumulators start
+  float kept[24];         // 1 where the safe path found a pair that counts
+  float holes[144];       // [132]: 1 for a column with one that doesn't; then 1 if there is any
+  float fast[1536];       // [24][64], the results that it came to replace
 };
 
-// 4 columns x 16 rows of scores.
-[[gnu::noinline]] void attention_scores_4x16(const float* rows, const float* b, float* scores,
+// 4 columns x 24 rows of scores.
+[[gnu::noinline]] void attention_scores_4x24(const float* rows, const float* b, float* scores,
     float* block_peak) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec b1 = load(rows + 16 * k + 8);
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
+    const vec b2 = load(rows + 24 * k + 16);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
     const vec a1 = splat(b[k + 64]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
     const vec a2 = splat(b[k + 128]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
     const vec a3 = splat(b[k + 192]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
   }
 
   store(scores, s00);
-  store(scores + 16, s10);
-  store(scores + 32, s20);
-  store(scores + 48, s30);
+  store(scores + 24, s10);
+  store(scores + 48, s20);
+  store(scores + 72, s30);
 
   store(block_peak, max(load(block_peak), max(max(s00, s10), max(s20, s30))));
 
   store(scores + 8, s01);
-  store(scores + 24, s11);
-  store(scores + 40, s21);
-  store(scores + 56, s31);
+  store(scores + 32, s11);
+  store(scores + 56, s21);
+  store(scores + 80, s31);
 
   store(block_peak + 8, max(load(block_peak + 8), max(max(s01, s11), max(s21, s31))));
+
+  store(scores + 16, s02);
+  store(scores + 40, s12);
+  store(scores + 64, s22);
+  store(scores + 88, s32);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(max(s02, s12), max(s22, s32))));
 }
 
 // 4 columns x 8 rows of scores, some of them removed.
@@ -454,7 +467,7 @@ struct attention_memory {
   vec s30 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
+    const vec b0 = load(rows + 24 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 64]);
@@ -471,11 +484,11 @@ struct attention_memory {
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 16, x1_0);
+  store(scores + 24, x1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 32, x2_0);
+  store(scores + 48, x2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 48, x3_0);
+  store(scores + 72, x3_0);
 
   store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
 }
@@ -489,8 +502,8 @@ struct attention_memory {
   vec s30 = splat(0.0f), s31 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec b1 = load(rows + 16 * k + 8);
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
@@ -511,11 +524,11 @@ struct attention_memory {
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 16, x1_0);
+  store(scores + 24, x1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 32, x2_0);
+  store(scores + 48, x2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 48, x3_0);
+  store(scores + 72, x3_0);
 
   store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
 
@@ -523,28 +536,99 @@ struct attention_memory {
   const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
   store(scores + 8, x0_1);
   const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  store(scores + 24, x1_1);
+  store(scores + 32, x1_1);
   const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  store(scores + 40, x2_1);
+  store(scores + 56, x2_1);
   const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  store(scores + 56, x3_1);
+  store(scores + 80, x3_1);
 
   store(block_peak + 8, max(load(block_peak + 8), max(max(x0_1, x1_1), max(x2_1, x3_1))));
 }
 
-// 4 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_4x16(const float* b, float* scores, long row,
+// 4 columns x 24 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_4x24_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
+    const vec b2 = load(rows + 24 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 24, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 48, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 72, x3_0);
+
+  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 32, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 56, x2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  store(scores + 80, x3_1);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(max(x0_1, x1_1), max(x2_1, x3_1))));
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  store(scores + 16, x0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  store(scores + 40, x1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  store(scores + 64, x2_2);
+  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
+  store(scores + 88, x3_2);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(max(x0_2, x1_2), max(x2_2, x3_2))));
+}
+
+// 4 columns x 24 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_4x24(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 8 * (row / 8) + 8;
   const bool some0 = col < high0;
   const long high1 = 8 * (row / 8) + 16;
   const bool some1 = col < high1;
-  const long first = some0 ? 0 : (some1 ? 1 : 2);
-  const long end = some1 ? 2 : (some0 ? 1 : 0);
-  for (long v = 0; v < 2; ++v) {
+  const long high2 = 8 * (row / 8) + 24;
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
     if (v < first || v >= end) {
       for (long i = 0; i < 4; ++i) {
-        store(scores + 16 * i + 8 * v, splat(-__builtin_inff()));
+        store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
       }
     }
   }
@@ -556,10 +640,14 @@ struct attention_memory {
     attention_scores_4x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.block_peak + 8 * first, row + 8 * first, col);
   }
+  if (end - first == 3) {
+    attention_scores_4x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
 }
 
-// Scores of 16 rows become weights; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_16(attention_memory& local, long count, bool all) {
+// Scores of 24 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_24(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
   const lanes_t outside0 = negation(either(not_less(splat(0x1p+40f), load(local.block_total)),
       both(not_less(splat(0x1p+120f), load(local.block_total)),
@@ -584,67 +672,100 @@ struct attention_memory {
   store(local.carry + 8, exp2_nonpositive(old1 - peak1));
   vec total1 = splat(0.0f);
 
+  const vec old2 = load(local.peak + 16);
+  const lanes_t outside2 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 16)),
+      both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
+          less_equal(splat(-4.0f) * old2, exponent_of(load(local.block_total + 16))))));
+  const vec peak2 =
+      select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 16)), old2);
+  store(local.peak + 16, peak2);
+  const vec shift2 = splat(0.0f) - peak2;
+  store(local.shift + 16, shift2);
+  store(local.carry + 16, exp2_nonpositive(old2 - peak2));
+  vec total2 = splat(0.0f);
+
   for (long j = 0; j < count; ++j) {
-    const vec w0 = exp2_near(load(local.scores + 16 * j) + shift0);
-    store(local.scores + 16 * j, w0);
+    const vec w0 = exp2_near(load(local.scores + 24 * j) + shift0);
+    store(local.scores + 24 * j, w0);
     total0 = total0 + w0;
-    const vec w1 = exp2_near(load(local.scores + 16 * j + 8) + shift1);
-    store(local.scores + 16 * j + 8, w1);
+    const vec w1 = exp2_near(load(local.scores + 24 * j + 8) + shift1);
+    store(local.scores + 24 * j + 8, w1);
     total1 = total1 + w1;
+    const vec w2 = exp2_near(load(local.scores + 24 * j + 16) + shift2);
+    store(local.scores + 24 * j + 16, w2);
+    total2 = total2 + w2;
   }
 
   store(local.block_total, total0);
   store(local.block_total + 8, total1);
+  store(local.block_total + 16, total2);
 }
 
-// 4 columns x 16 rows of weights.
-[[gnu::noinline]] void attention_weights_4x16(const float* rows, const float* b, float* scores,
+// 4 columns x 24 rows of weights.
+[[gnu::noinline]] void attention_weights_4x24(const float* rows, const float* b, float* scores,
     const float* shift, float* block_total) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
-  vec s00 = start0, s01 = start1;
-  vec s10 = start0, s11 = start1;
-  vec s20 = start0, s21 = start1;
-  vec s30 = start0, s31 = start1;
+  const vec start2 = load(shift + 16);
+  vec s00 = start0, s01 = start1, s02 = start2;
+  vec s10 = start0, s11 = start1, s12 = start2;
+  vec s20 = start0, s21 = start1, s22 = start2;
+  vec s30 = start0, s31 = start1, s32 = start2;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec b1 = load(rows + 16 * k + 8);
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
+    const vec b2 = load(rows + 24 * k + 16);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
     const vec a1 = splat(b[k + 64]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
     const vec a2 = splat(b[k + 128]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
     const vec a3 = splat(b[k + 192]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
   }
 
   const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
   const vec w1_0 = exp2_near(s10);
-  store(scores + 16, w1_0);
+  store(scores + 24, w1_0);
   const vec w2_0 = exp2_near(s20);
-  store(scores + 32, w2_0);
+  store(scores + 48, w2_0);
   const vec w3_0 = exp2_near(s30);
-  store(scores + 48, w3_0);
+  store(scores + 72, w3_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
 
   const vec w0_1 = exp2_near(s01);
   store(scores + 8, w0_1);
   const vec w1_1 = exp2_near(s11);
-  store(scores + 24, w1_1);
+  store(scores + 32, w1_1);
   const vec w2_1 = exp2_near(s21);
-  store(scores + 40, w2_1);
+  store(scores + 56, w2_1);
   const vec w3_1 = exp2_near(s31);
-  store(scores + 56, w3_1);
+  store(scores + 80, w3_1);
 
   store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1);
+
+  const vec w0_2 = exp2_near(s02);
+  store(scores + 16, w0_2);
+  const vec w1_2 = exp2_near(s12);
+  store(scores + 40, w1_2);
+  const vec w2_2 = exp2_near(s22);
+  store(scores + 64, w2_2);
+  const vec w3_2 = exp2_near(s32);
+  store(scores + 88, w3_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2 + w3_2);
 }
 
 // 4 columns x 8 rows of weights, some of them removed.
@@ -657,7 +778,7 @@ struct attention_memory {
   vec s30 = start0;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
+    const vec b0 = load(rows + 24 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 64]);
@@ -676,13 +797,13 @@ struct attention_memory {
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
   const vec w1_0 = exp2_near(x1_0);
-  store(scores + 16, w1_0);
+  store(scores + 24, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
   const vec w2_0 = exp2_near(x2_0);
-  store(scores + 32, w2_0);
+  store(scores + 48, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
   const vec w3_0 = exp2_near(x3_0);
-  store(scores + 48, w3_0);
+  store(scores + 72, w3_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
 }
@@ -698,8 +819,8 @@ struct attention_memory {
   vec s30 = start0, s31 = start1;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec b1 = load(rows + 16 * k + 8);
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
@@ -722,13 +843,13 @@ struct attention_memory {
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
   const vec w1_0 = exp2_near(x1_0);
-  store(scores + 16, w1_0);
+  store(scores + 24, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
   const vec w2_0 = exp2_near(x2_0);
-  store(scores + 32, w2_0);
+  store(scores + 48, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
   const vec w3_0 = exp2_near(x3_0);
-  store(scores + 48, w3_0);
+  store(scores + 72, w3_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
 
@@ -738,30 +859,116 @@ struct attention_memory {
   store(scores + 8, w0_1);
   const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
   const vec w1_1 = exp2_near(x1_1);
-  store(scores + 24, w1_1);
+  store(scores + 32, w1_1);
   const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
   const vec w2_1 = exp2_near(x2_1);
-  store(scores + 40, w2_1);
+  store(scores + 56, w2_1);
   const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
   const vec w3_1 = exp2_near(x3_1);
-  store(scores + 56, w3_1);
+  store(scores + 80, w3_1);
 
   store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1);
 }
 
-// 4 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_4x16(const float* b, float* scores, long row,
+// 4 columns x 24 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_4x24_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  vec s00 = start0, s01 = start1, s02 = start2;
+  vec s10 = start0, s11 = start1, s12 = start2;
+  vec s20 = start0, s21 = start1, s22 = start2;
+  vec s30 = start0, s31 = start1, s32 = start2;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
+    const vec b2 = load(rows + 24 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 24, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 48, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 72, w3_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 32, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 56, w2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  const vec w3_1 = exp2_near(x3_1);
+  store(scores + 80, w3_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1);
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  const vec w0_2 = exp2_near(x0_2);
+  store(scores + 16, w0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  const vec w1_2 = exp2_near(x1_2);
+  store(scores + 40, w1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  const vec w2_2 = exp2_near(x2_2);
+  store(scores + 64, w2_2);
+  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
+  const vec w3_2 = exp2_near(x3_2);
+  store(scores + 88, w3_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2 + w3_2);
+}
+
+// 4 columns x 24 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_4x24(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 8 * (row / 8) + 8;
   const bool some0 = col < high0;
   const long high1 = 8 * (row / 8) + 16;
   const bool some1 = col < high1;
-  const long first = some0 ? 0 : (some1 ? 1 : 2);
-  const long end = some1 ? 2 : (some0 ? 1 : 0);
-  for (long v = 0; v < 2; ++v) {
+  const long high2 = 8 * (row / 8) + 24;
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
     if (v < first || v >= end) {
       for (long i = 0; i < 4; ++i) {
-        store(scores + 16 * i + 8 * v, splat(0.0f));
+        store(scores + 24 * i + 8 * v, splat(0.0f));
       }
     }
   }
@@ -773,43 +980,48 @@ struct attention_memory {
     attention_weights_4x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
+  if (end - first == 3) {
+    attention_weights_4x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
 }
 
-// Weights of 16 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_16(const Memory& m, long c1, long row, long col,
+// Weights of 24 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_24(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.k + 8192 * c1 + 64 * col;
   for (long j = from; j < count - 3; j += 4) {
     if (col + j < whole_end) {
-      attention_weights_4x16(local.rows, b + 64 * j, local.scores + 16 * j, local.shift,
+      attention_weights_4x24(local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
           local.block_total);
     } else {
-      attention_weights_in_part_4x16(b + 64 * j, local.scores + 16 * j, row, col + j, local);
+      attention_weights_in_part_4x24(b + 64 * j, local.scores + 24 * j, row, col + j, local);
     }
   }
 }
 
-// Scores of 16 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_scores_of_16(const Memory& m, long c1, long row, long col,
+// Scores of 24 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_24(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.k + 8192 * c1 + 64 * col;
   for (long j = from; j < count - 3; j += 4) {
     if (col + j < whole_end) {
-      attention_scores_4x16(local.rows, b + 64 * j, local.scores + 16 * j, local.block_peak);
+      attention_scores_4x24(local.rows, b + 64 * j, local.scores + 24 * j, local.block_peak);
     } else {
-      attention_scores_in_part_4x16(b + 64 * j, local.scores + 16 * j, row, col + j, local);
+      attention_scores_in_part_4x24(b + 64 * j, local.scores + 24 * j, row, col + j, local);
     }
   }
 }
 
-// What 16 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_16(const Memory& m, long c1, long row,
+// What 24 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_24(const Memory& m, long c1, long row,
     attention_memory& local) {
   store(local.total, load(local.carry) * load(local.total));
   store(local.total + 8, load(local.carry + 8) * load(local.total + 8));
+  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
 
   float* out = m.out + 8192 * c1 + 64 * row;
-  for (long i = 0; i < 16; ++i) {
+  for (long i = 0; i < 24; ++i) {
     const vec carry = splat(local.carry[i]);
     for (long n = 0; n < 64; n += 8) {
       store(out + 64 * i + n, carry * load(out + 64 * i + n));
@@ -817,9 +1029,9 @@ struct attention_memory {
   }
 }
 
-// Of 16 rows, those whose weights are too large get a higher peak; their weights follow.
-[[gnu::noinline]] void attention_lower_weights_16(attention_memory& local, long count) {
-  for (long i = 0; i < 16; i += 8) {
+// Of 24 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_24(attention_memory& local, long count) {
+  for (long i = 0; i < 24; i += 8) {
     const vec total = load(local.block_total + i);
     const lanes_t inside = not_less(splat(0x1p+40f), total);
     const vec rise = select(inside, splat(0.0f), exponent_of(total));
@@ -832,15 +1044,15 @@ struct attention_memory {
     store(local.block_total + i, carry * total);
     if (any(negation(inside))) {
       for (long j = 0; j < count; ++j) {
-        store(local.scores + i + 16 * j, carry * load(local.scores + i + 16 * j));
+        store(local.scores + i + 24 * j, carry * load(local.scores + i + 24 * j));
       }
     }
   }
 }
 
-// Weights of 16 rows and `count` columns, the first `from` of them made from scores, once more
+// Weights of 24 rows and `count` columns, the first `from` of them made from scores, once more
 // where they left the range.
-[[gnu::noinline]] void attention_mend_16(const Memory& m, long c1, long row, long col, long from,
+[[gnu::noinline]] void attention_mend_24(const Memory& m, long c1, long row, long col, long from,
     long count, long whole_end, attention_memory& local, bool fresh) {
   // Too large for that: the greatest score becomes the reference.
   const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
@@ -851,20 +1063,26 @@ struct attention_memory {
           both(not_less(splat(0x1p+120f), load(local.block_total + 8)),
               less_equal(splat(-4.0f) * load(local.peak + 8),
                   exponent_of(load(local.block_total + 8))))));
-  if (any(negation(inside1))) {
+  const lanes_t inside2 = both(inside1,
+      either(not_less(splat(0x1p+40f), load(local.block_total + 16)),
+          both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
+              less_equal(splat(-4.0f) * load(local.peak + 16),
+                  exponent_of(load(local.block_total + 16))))));
+  if (any(negation(inside2))) {
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 8, splat(-__FLT_MAX__));
-    attention_scores_of_16(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_16(local, from, false);
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    attention_scores_of_24(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_24(local, from, false);
     if (!fresh) {
-      attention_carry_over_16(m, c1, row, local);
+      attention_carry_over_24(m, c1, row, local);
     }
-    attention_weights_of_16(m, c1, row, col, from, count, whole_end, local);
+    attention_weights_of_24(m, c1, row, col, from, count, whole_end, local);
   }
 
-  attention_lower_weights_16(local, count);
+  attention_lower_weights_24(local, count);
   if (!fresh) {
-    attention_carry_over_16(m, c1, row, local);
+    attention_carry_over_24(m, c1, row, local);
   }
 }
 
@@ -876,42 +1094,42 @@ struct attention_memory {
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-    s10 = load(out + 64);
-    s11 = load(out + 72);
-    s12 = load(out + 80);
-    s20 = load(out + 128);
-    s21 = load(out + 136);
-    s22 = load(out + 144);
-    s30 = load(out + 192);
-    s31 = load(out + 200);
-    s32 = load(out + 208);
-  }
-
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 8);
     const vec b2 = load(v + 64 * k + 16);
-    const vec a0 = splat(weights[16 * k]);
+    const vec a0 = splat(weights[24 * k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
     s02 = fma(a0, b2, s02);
-    const vec a1 = splat(weights[16 * k + 1]);
+    const vec a1 = splat(weights[24 * k + 1]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
     s12 = fma(a1, b2, s12);
-    const vec a2 = splat(weights[16 * k + 2]);
+    const vec a2 = splat(weights[24 * k + 2]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
     s22 = fma(a2, b2, s22);
-    const vec a3 = splat(weights[16 * k + 3]);
+    const vec a3 = splat(weights[24 * k + 3]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
     s32 = fma(a3, b2, s32);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s10 = s10 + load(out + 64);
+    s11 = s11 + load(out + 72);
+    s12 = s12 + load(out + 80);
+    s20 = s20 + load(out + 128);
+    s21 = s21 + load(out + 136);
+    s22 = s22 + load(out + 144);
+    s30 = s30 + load(out + 192);
+    s31 = s31 + load(out + 200);
+    s32 = s32 + load(out + 208);
   }
 
   store(out, s00);
@@ -936,33 +1154,33 @@ struct attention_memory {
   vec s20 = splat(0.0f), s21 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s10 = load(out + 64);
-    s11 = load(out + 72);
-    s20 = load(out + 128);
-    s21 = load(out + 136);
-    s30 = load(out + 192);
-    s31 = load(out + 200);
-  }
-
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 8);
-    const vec a0 = splat(weights[16 * k]);
+    const vec a0 = splat(weights[24 * k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
-    const vec a1 = splat(weights[16 * k + 1]);
+    const vec a1 = splat(weights[24 * k + 1]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
-    const vec a2 = splat(weights[16 * k + 2]);
+    const vec a2 = splat(weights[24 * k + 2]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
-    const vec a3 = splat(weights[16 * k + 3]);
+    const vec a3 = splat(weights[24 * k + 3]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s10 = s10 + load(out + 64);
+    s11 = s11 + load(out + 72);
+    s20 = s20 + load(out + 128);
+    s21 = s21 + load(out + 136);
+    s30 = s30 + load(out + 192);
+    s31 = s31 + load(out + 200);
   }
 
   store(out, s00);
@@ -975,33 +1193,35 @@ struct attention_memory {
   store(out + 200, s31);
 }
 
-// Scores of 16 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_16(const Memory& m, long c1, long row, long col, long count,
+// Scores of 24 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_24(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
   const float* v = m.v + 8192 * c1 + 64 * col;
   float* out = m.out + 8192 * c1 + 64 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
 
   for (long n = 0; n < 48; n += 24) {
-    for (long i = 0; i < 16; i += 4) {
+    for (long i = 0; i < 24; i += 4) {
       const long high_last = 8 * ((row + i + 3) / 8) + 8;
       const long end = smaller(high_last - col, count);
       attention_values_4x24(local.scores + i, v + n, end, out + 64 * i + n, fresh);
     }
   }
-  for (long i = 0; i < 16; i += 4) {
+  for (long i = 0; i < 24; i += 4) {
     const long high_last = 8 * ((row + i + 3) / 8) + 8;
     const long end = smaller(high_last - col, count);
     attention_values_4x16(local.scores + i, v + 48, end, out + 64 * i + 48, fresh);
   }
 }
 
-// 16 rows against `count` columns from col on.
-[[gnu::noinline]] void attention_visit_16(const Memory& m, long c1, long row, long col, long count,
+// 24 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_24(const Memory& m, long c1, long row, long col, long count,
     long whole_end, attention_memory& local, bool fresh) {
   store(local.block_total, splat(0.0f));
   store(local.block_total + 8, splat(0.0f));
+  store(local.block_total + 16, splat(0.0f));
   long done = 0;
 
   // The first columns give each row the score that the others are compared with.
@@ -1009,29 +1229,31 @@ struct attention_memory {
     const float* b = m.k + 8192 * c1 + 64 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 8, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
     if (col < whole_end) {
-      attention_scores_4x16(local.rows, b, local.scores, local.block_peak);
+      attention_scores_4x24(local.rows, b, local.scores, local.block_peak);
     } else {
-      attention_scores_in_part_4x16(b, local.scores, row, col, local);
+      attention_scores_in_part_4x24(b, local.scores, row, col, local);
     }
     done = 4;
-    attention_weigh_16(local, done, true);
+    attention_weigh_24(local, done, true);
   }
 
-  attention_weights_of_16(m, c1, row, col, done, count, whole_end, local);
+  attention_weights_of_24(m, c1, row, col, done, count, whole_end, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
   const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 8)));
-  if (any(negation(inside1))) {
-    attention_mend_16(m, c1, row, col, done, count, whole_end, local, fresh);
+  const lanes_t inside2 = both(inside1, not_less(splat(0x1p+40f), load(local.block_total + 16)));
+  if (any(negation(inside2))) {
+    attention_mend_24(m, c1, row, col, done, count, whole_end, local, fresh);
   }
 
-  attention_fold_16(m, c1, row, col, count, local, fresh);
+  attention_fold_24(m, c1, row, col, count, local, fresh);
 }
 
-// Scores of 16 rows become weights, those of removed pairs -0; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_16_safely(attention_memory& local, long count) {
+// Scores of 24 rows become weights, those of removed pairs -0; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_24_safely(attention_memory& local, long count) {
   const vec removed = splat(-__builtin_inff());
 
   const vec old0 = load(local.peak);
@@ -1052,32 +1274,50 @@ struct attention_memory {
   vec total1 = splat(0.0f);
   lanes_t all1 = all_lanes(true);
 
+  const vec old2 = load(local.peak + 16);
+  const vec peak2 = max(old2, splat(0.125f) * load(local.block_peak + 16));
+  store(local.peak + 16, peak2);
+  store(local.carry + 16,
+      select(both(less(old2, peak2), equal(load(local.kept + 16), splat(1.0f))),
+          exp_nonpositive(old2 - peak2), splat(1.0f)));
+  vec total2 = splat(0.0f);
+  lanes_t all2 = all_lanes(true);
+
   bool some = false;
   for (long j = 0; j < count; ++j) {
-    const vec score0 = splat(0.125f) * load(local.scores + 16 * j);
+    const vec score0 = splat(0.125f) * load(local.scores + 24 * j);
     const lanes_t hole0 = equal(score0, removed);
     const vec w0 = select(hole0, splat(-0.0f), exp_nonpositive(score0 - peak0) + splat(0.0f));
-    store(local.scores + 16 * j, w0);
+    store(local.scores + 24 * j, w0);
     total0 = total0 + w0;
     all0 = both(all0, hole0);
-    const vec score1 = splat(0.125f) * load(local.scores + 16 * j + 8);
+    const vec score1 = splat(0.125f) * load(local.scores + 24 * j + 8);
     const lanes_t hole1 = equal(score1, removed);
     const vec w1 = select(hole1, splat(-0.0f), exp_nonpositive(score1 - peak1) + splat(0.0f));
-    store(local.scores + 16 * j + 8, w1);
+    store(local.scores + 24 * j + 8, w1);
     total1 = total1 + w1;
     all1 = both(all1, hole1);
-    const bool hole = any(either(hole0, hole1));
+    const vec score2 = splat(0.125f) * load(local.scores + 24 * j + 16);
+    const lanes_t hole2 = equal(score2, removed);
+    const vec w2 = select(hole2, splat(-0.0f), exp_nonpositive(score2 - peak2) + splat(0.0f));
+    store(local.scores + 24 * j + 16, w2);
+    total2 = total2 + w2;
+    all2 = both(all2, hole2);
+    const bool hole = any(either(either(hole0, hole1), hole2));
     local.holes[j] = hole ? 1.0f : 0.0f;
     some = some || hole;
   }
 
-  local.holes[128] = some ? 1.0f : 0.0f;
+  local.holes[132] = some ? 1.0f : 0.0f;
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
 
   store(local.block_total + 8, total1);
   store(local.kept + 8, select(all1, load(local.kept + 8), splat(1.0f)));
+
+  store(local.block_total + 16, total2);
+  store(local.kept + 16, select(all2, load(local.kept + 16), splat(1.0f)));
 }
 
 // 4 rows x 24 columns of the result, over `count` weights each, of which those of -0 don't count.
@@ -1088,42 +1328,27 @@ struct attention_memory {
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-    s10 = load(out + 64);
-    s11 = load(out + 72);
-    s12 = load(out + 80);
-    s20 = load(out + 128);
-    s21 = load(out + 136);
-    s22 = load(out + 144);
-    s30 = load(out + 192);
-    s31 = load(out + 200);
-    s32 = load(out + 208);
-  }
-
   for (long k = 0; k < count; ++k) {
     if (holes[k] > 0.0f) {
       const vec b0 = load(v + 64 * k);
       const vec b1 = load(v + 64 * k + 8);
       const vec b2 = load(v + 64 * k + 16);
-      const vec a0 = splat(weights[16 * k]);
+      const vec a0 = splat(weights[24 * k]);
       const lanes_t hole0 = is_minus_zero(a0);
       s00 = fma_unless(hole0, a0, b0, s00);
       s01 = fma_unless(hole0, a0, b1, s01);
       s02 = fma_unless(hole0, a0, b2, s02);
-      const vec a1 = splat(weights[16 * k + 1]);
+      const vec a1 = splat(weights[24 * k + 1]);
       const lanes_t hole1 = is_minus_zero(a1);
       s10 = fma_unless(hole1, a1, b0, s10);
       s11 = fma_unless(hole1, a1, b1, s11);
       s12 = fma_unless(hole1, a1, b2, s12);
-      const vec a2 = splat(weights[16 * k + 2]);
+      const vec a2 = splat(weights[24 * k + 2]);
       const lanes_t hole2 = is_minus_zero(a2);
       s20 = fma_unless(hole2, a2, b0, s20);
       s21 = fma_unless(hole2, a2, b1, s21);
       s22 = fma_unless(hole2, a2, b2, s22);
-      const vec a3 = splat(weights[16 * k + 3]);
+      const vec a3 = splat(weights[24 * k + 3]);
       const lanes_t hole3 = is_minus_zero(a3);
       s30 = fma_unless(hole3, a3, b0, s30);
       s31 = fma_unless(hole3, a3, b1, s31);
@@ -1132,23 +1357,38 @@ struct attention_memory {
       const vec b0 = load(v + 64 * k);
       const vec b1 = load(v + 64 * k + 8);
       const vec b2 = load(v + 64 * k + 16);
-      const vec a0 = splat(weights[16 * k]);
+      const vec a0 = splat(weights[24 * k]);
       s00 = fma(a0, b0, s00);
       s01 = fma(a0, b1, s01);
       s02 = fma(a0, b2, s02);
-      const vec a1 = splat(weights[16 * k + 1]);
+      const vec a1 = splat(weights[24 * k + 1]);
       s10 = fma(a1, b0, s10);
       s11 = fma(a1, b1, s11);
       s12 = fma(a1, b2, s12);
-      const vec a2 = splat(weights[16 * k + 2]);
+      const vec a2 = splat(weights[24 * k + 2]);
       s20 = fma(a2, b0, s20);
       s21 = fma(a2, b1, s21);
       s22 = fma(a2, b2, s22);
-      const vec a3 = splat(weights[16 * k + 3]);
+      const vec a3 = splat(weights[24 * k + 3]);
       s30 = fma(a3, b0, s30);
       s31 = fma(a3, b1, s31);
       s32 = fma(a3, b2, s32);
     }
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s10 = s10 + load(out + 64);
+    s11 = s11 + load(out + 72);
+    s12 = s12 + load(out + 80);
+    s20 = s20 + load(out + 128);
+    s21 = s21 + load(out + 136);
+    s22 = s22 + load(out + 144);
+    s30 = s30 + load(out + 192);
+    s31 = s31 + load(out + 200);
+    s32 = s32 + load(out + 208);
   }
 
   store(out, s00);
@@ -1173,53 +1413,53 @@ struct attention_memory {
   vec s20 = splat(0.0f), s21 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s10 = load(out + 64);
-    s11 = load(out + 72);
-    s20 = load(out + 128);
-    s21 = load(out + 136);
-    s30 = load(out + 192);
-    s31 = load(out + 200);
-  }
-
   for (long k = 0; k < count; ++k) {
     if (holes[k] > 0.0f) {
       const vec b0 = load(v + 64 * k);
       const vec b1 = load(v + 64 * k + 8);
-      const vec a0 = splat(weights[16 * k]);
+      const vec a0 = splat(weights[24 * k]);
       const lanes_t hole0 = is_minus_zero(a0);
       s00 = fma_unless(hole0, a0, b0, s00);
       s01 = fma_unless(hole0, a0, b1, s01);
-      const vec a1 = splat(weights[16 * k + 1]);
+      const vec a1 = splat(weights[24 * k + 1]);
       const lanes_t hole1 = is_minus_zero(a1);
       s10 = fma_unless(hole1, a1, b0, s10);
       s11 = fma_unless(hole1, a1, b1, s11);
-      const vec a2 = splat(weights[16 * k + 2]);
+      const vec a2 = splat(weights[24 * k + 2]);
       const lanes_t hole2 = is_minus_zero(a2);
       s20 = fma_unless(hole2, a2, b0, s20);
       s21 = fma_unless(hole2, a2, b1, s21);
-      const vec a3 = splat(weights[16 * k + 3]);
+      const vec a3 = splat(weights[24 * k + 3]);
       const lanes_t hole3 = is_minus_zero(a3);
       s30 = fma_unless(hole3, a3, b0, s30);
       s31 = fma_unless(hole3, a3, b1, s31);
     } else {
       const vec b0 = load(v + 64 * k);
       const vec b1 = load(v + 64 * k + 8);
-      const vec a0 = splat(weights[16 * k]);
+      const vec a0 = splat(weights[24 * k]);
       s00 = fma(a0, b0, s00);
       s01 = fma(a0, b1, s01);
-      const vec a1 = splat(weights[16 * k + 1]);
+      const vec a1 = splat(weights[24 * k + 1]);
       s10 = fma(a1, b0, s10);
       s11 = fma(a1, b1, s11);
-      const vec a2 = splat(weights[16 * k + 2]);
+      const vec a2 = splat(weights[24 * k + 2]);
       s20 = fma(a2, b0, s20);
       s21 = fma(a2, b1, s21);
-      const vec a3 = splat(weights[16 * k + 3]);
+      const vec a3 = splat(weights[24 * k + 3]);
       s30 = fma(a3, b0, s30);
       s31 = fma(a3, b1, s31);
     }
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s10 = s10 + load(out + 64);
+    s11 = s11 + load(out + 72);
+    s20 = s20 + load(out + 128);
+    s21 = s21 + load(out + 136);
+    s30 = s30 + load(out + 192);
+    s31 = s31 + load(out + 200);
   }
 
   store(out, s00);
@@ -1232,23 +1472,24 @@ struct attention_memory {
   store(out + 200, s31);
 }
 
-// Scores of 16 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_16_with_holes(const Memory& m, long c1, long row, long col,
+// Scores of 24 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_24_with_holes(const Memory& m, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
   const float* v = m.v + 8192 * c1 + 64 * col;
   float* out = m.out + 8192 * c1 + 64 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
 
   for (long n = 0; n < 48; n += 24) {
-    for (long i = 0; i < 16; i += 4) {
+    for (long i = 0; i < 24; i += 4) {
       const long high_last = 8 * ((row + i + 3) / 8) + 8;
       const long end = smaller(high_last - col, count);
       attention_values_4x24_with_holes(local.scores + i, v + n, end, out + 64 * i + n, local.holes,
           fresh);
     }
   }
-  for (long i = 0; i < 16; i += 4) {
+  for (long i = 0; i < 24; i += 4) {
     const long high_last = 8 * ((row + i + 3) / 8) + 8;
     const long end = smaller(high_last - col, count);
     attention_values_4x16_with_holes(local.scores + i, v + 48, end, out + 64 * i + 48, local.holes,
@@ -1256,55 +1497,59 @@ struct attention_memory {
   }
 }
 
-// 16 rows against `count` columns from col on, by the definition.
-[[gnu::noinline]] void attention_visit_16_safely(const Memory& m, long c1, long row, long col,
+// 24 rows against `count` columns from col on, by the definition.
+[[gnu::noinline]] void attention_visit_24_safely(const Memory& m, long c1, long row, long col,
     long count, long whole_end, attention_memory& local, bool fresh) {
   store(local.block_peak, splat(-__builtin_inff()));
   store(local.block_peak + 8, splat(-__builtin_inff()));
-  attention_scores_of_16(m, c1, row, col, 0, count, whole_end, local);
-  attention_weigh_16_safely(local, count);
+  store(local.block_peak + 16, splat(-__builtin_inff()));
+  attention_scores_of_24(m, c1, row, col, 0, count, whole_end, local);
+  attention_weigh_24_safely(local, count);
   if (!fresh) {
-    attention_carry_over_16(m, c1, row, local);
+    attention_carry_over_24(m, c1, row, local);
   }
 
-  if (local.holes[128] > 0.0f) {
-    attention_fold_16_with_holes(m, c1, row, col, count, local, fresh);
+  if (local.holes[132] > 0.0f) {
+    attention_fold_24_with_holes(m, c1, row, col, count, local, fresh);
   } else {
-    attention_fold_16(m, c1, row, col, count, local, fresh);
+    attention_fold_24(m, c1, row, col, count, local, fresh);
   }
 }
 
 // Rows of the block that are not finite are computed again, over exactly the pairs that count; the
 // others keep every bit.
-[[gnu::noinline]] void attention_16_rows_safely(const Memory& m, long c1, long nth,
+[[gnu::noinline]] void attention_24_rows_safely(const Memory& m, long c1, long nth,
     attention_memory& local) {
-  const long row = 16 * nth;
+  const long row = 24 * nth;
   const float* a = m.q + 8192 * c1 + 64 * row;
   float* out = m.out + 8192 * c1 + 64 * row;
 
-  for (long i = 0; i < 16; ++i) {
+  for (long i = 0; i < 24; ++i) {
     for (long n = 0; n < 64; n += 8) {
       store(local.fast + 64 * i + n, load(out + 64 * i + n));
     }
   }
 
-  for (long r = 0; r < 16; r += 8) {
+  for (long r = 0; r < 24; r += 8) {
     for (long k = 0; k < 64; k += 8) {
-      transpose_block(a + 64 * r + k, 64, local.rows + 16 * k + r, 16, splat(1.0f));
+      transpose_block(a + 64 * r + k, 64, local.rows + 24 * k + r, 24, splat(1.0f));
     }
   }
 
   store(local.peak, splat(-__FLT_MAX__));
   store(local.peak + 8, splat(-__FLT_MAX__));
+  store(local.peak + 16, splat(-__FLT_MAX__));
   store(local.total, splat(0.0f));
   store(local.total + 8, splat(0.0f));
+  store(local.total + 16, splat(0.0f));
   store(local.kept, splat(0.0f));
   store(local.kept + 8, splat(0.0f));
+  store(local.kept + 16, splat(0.0f));
   bool fresh = true;
-  const long whole_end = 16 * nth;
-  const long end = 16 * nth + 16;
-  for (long col = 0; col < end; col += 128) {
-    attention_visit_16_safely(m, c1, row, col, smaller(128, end - col), whole_end, local, fresh);
+  const long whole_end = 24 * nth;
+  const long end = 24 * nth + 24;
+  for (long col = 0; col < end; col += 132) {
+    attention_visit_24_safely(m, c1, row, col, smaller(132, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
@@ -1313,7 +1558,10 @@ struct attention_memory {
   store(local.carry + 8,
       select(equal(load(local.kept + 8), splat(1.0f)), splat(1.0f) / load(local.total + 8),
           splat(0.0f)));
-  for (long i = 0; i < 16; ++i) {
+  store(local.carry + 16,
+      select(equal(load(local.kept + 16), splat(1.0f)), splat(1.0f) / load(local.total + 16),
+          splat(0.0f)));
+  for (long i = 0; i < 24; ++i) {
     vec odd = splat(0.0f);
     for (long n = 0; n < 64; n += 8) {
       const vec x = load(local.fast + 64 * i + n);
@@ -1332,17 +1580,17 @@ struct attention_memory {
   }
 }
 
-// The nth of 8 blocks of 16 rows.
-[[gnu::noinline]] void attention_16_rows(const Memory& m, long c1, long nth,
+// The nth of 5 blocks of 24 rows.
+[[gnu::noinline]] void attention_24_rows(const Memory& m, long c1, long nth,
     attention_memory& local) {
-  const long row = 16 * nth;
+  const long row = 24 * nth;
   const float* a = m.q + 8192 * c1 + 64 * row;
   float* out = m.out + 8192 * c1 + 64 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
-  for (long r = 0; r < 16; r += 8) {
+  for (long r = 0; r < 24; r += 8) {
     for (long k = 0; k < 64; k += 8) {
-      transpose_block(a + 64 * r + k, 64, local.rows + 16 * k + r, 16, splat(0.18033688f));
+      transpose_block(a + 64 * r + k, 64, local.rows + 24 * k + r, 24, splat(0.18033688f));
     }
   }
 
@@ -1350,21 +1598,24 @@ struct attention_memory {
   store(local.total, splat(0.0f));
   store(local.peak + 8, splat(-__FLT_MAX__));
   store(local.total + 8, splat(0.0f));
+  store(local.peak + 16, splat(-__FLT_MAX__));
+  store(local.total + 16, splat(0.0f));
 
   bool fresh = true;
-  const long whole_end = 16 * nth;
-  const long end = 16 * nth + 16;
-  for (long col = 0; col < end; col += 128) {
-    attention_visit_16(m, c1, row, col, smaller(128, end - col), whole_end, local, fresh);
+  const long whole_end = 24 * nth;
+  const long end = 24 * nth + 24;
+  for (long col = 0; col < end; col += 132) {
+    attention_visit_24(m, c1, row, col, smaller(132, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
   store(local.carry, splat(1.0f) / load(local.total));
   store(local.carry + 8, splat(1.0f) / load(local.total + 8));
+  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
 
   // x - x is 0, or NaN if x is not finite.
   vec odd = splat(0.0f);
-  for (long i = 0; i < 16; ++i) {
+  for (long i = 0; i < 24; ++i) {
     const vec factor = splat(local.carry[i]);
     vec odd_of_row = splat(0.0f);
     for (long n = 0; n < 64; n += 8) {
@@ -1375,27 +1626,979 @@ struct attention_memory {
     odd = odd + odd_of_row;
   }
   if (has_nan(odd)) {
-    attention_16_rows_safely(m, c1, nth, local);
+    attention_24_rows_safely(m, c1, nth, local);
+  }
+}
+
+// 8 columns x 8 rows of scores.
+[[gnu::noinline]] void attention_scores_8x8(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+  vec s50 = splat(0.0f);
+  vec s60 = splat(0.0f);
+  vec s70 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+  }
+
+  store(scores, s00);
+  store(scores + 24, s10);
+  store(scores + 48, s20);
+  store(scores + 72, s30);
+  store(scores + 96, s40);
+  store(scores + 120, s50);
+  store(scores + 144, s60);
+  store(scores + 168, s70);
+
+  const vec high0_0 = max(max(s00, s10), max(s20, s30));
+  const vec high1_0 = max(max(s40, s50), max(s60, s70));
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+}
+
+// 8 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_8x8_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+  vec s50 = splat(0.0f);
+  vec s60 = splat(0.0f);
+  vec s70 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 24, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 48, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 72, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 96, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  store(scores + 120, x5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  store(scores + 144, x6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
+  store(scores + 168, x7_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+}
+
+// 8 columns x 8 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_8x8(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 8 * (row / 8) + 8;
+  const bool some0 = col < high0;
+  const long first = some0 ? 0 : 1;
+  const long end = some0 ? 1 : 0;
+  for (long v = 0; v < 1; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 8; ++i) {
+        store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_scores_8x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+}
+
+// 12 columns x 8 rows of scores.
+[[gnu::noinline]] void attention_scores_12x8(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 64]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 128]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 192]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 256]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 320]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 384]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 448]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 512]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 576]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 640]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 704]);
+    s11_0 = fma(a11, b0, s11_0);
+  }
+
+  store(scores, s0_0);
+  store(scores + 24, s1_0);
+  store(scores + 48, s2_0);
+  store(scores + 72, s3_0);
+  store(scores + 96, s4_0);
+  store(scores + 120, s5_0);
+  store(scores + 144, s6_0);
+  store(scores + 168, s7_0);
+  store(scores + 192, s8_0);
+  store(scores + 216, s9_0);
+  store(scores + 240, s10_0);
+  store(scores + 264, s11_0);
+
+  const vec high0_0 = max(max(s0_0, s1_0), max(s2_0, s3_0));
+  const vec high1_0 = max(max(s4_0, s5_0), max(s6_0, s7_0));
+  const vec high2_0 = max(max(s8_0, s9_0), max(s10_0, s11_0));
+  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), high2_0)));
+}
+
+// 12 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_12x8_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 64]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 128]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 192]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 256]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 320]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 384]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 448]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 512]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 576]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 640]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 704]);
+    s11_0 = fma(a11, b0, s11_0);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
+  store(scores + 24, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
+  store(scores + 48, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
+  store(scores + 72, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
+  store(scores + 96, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
+  store(scores + 120, x5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
+  store(scores + 144, x6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
+  store(scores + 168, x7_0);
+  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
+  store(scores + 192, x8_0);
+  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
+  store(scores + 216, x9_0);
+  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
+  store(scores + 240, x10_0);
+  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
+  store(scores + 264, x11_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
+  const vec high2_0 = max(max(x8_0, x9_0), max(x10_0, x11_0));
+  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), high2_0)));
+}
+
+// 12 columns x 8 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_12x8(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 8 * (row / 8) + 8;
+  const bool some0 = col < high0;
+  const long first = some0 ? 0 : 1;
+  const long end = some0 ? 1 : 0;
+  for (long v = 0; v < 1; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 12; ++i) {
+        store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_scores_12x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+}
+
+// Scores of 8 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_8(attention_memory& local, long count, bool all) {
+  const vec old0 = load(local.peak);
+  const lanes_t outside0 = negation(either(not_less(splat(0x1p+40f), load(local.block_total)),
+      both(not_less(splat(0x1p+120f), load(local.block_total)),
+          less_equal(splat(-4.0f) * old0, exponent_of(load(local.block_total))))));
+  const vec peak0 =
+      select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
+  store(local.peak, peak0);
+  const vec shift0 = splat(0.0f) - peak0;
+  store(local.shift, shift0);
+  store(local.carry, exp2_nonpositive(old0 - peak0));
+  vec total0 = splat(0.0f);
+
+  for (long j = 0; j < count; ++j) {
+    const vec w0 = exp2_near(load(local.scores + 24 * j) + shift0);
+    store(local.scores + 24 * j, w0);
+    total0 = total0 + w0;
+  }
+
+  store(local.block_total, total0);
+}
+
+// 12 columns x 8 rows of weights.
+[[gnu::noinline]] void attention_weights_12x8(const float* rows, const float* b, float* scores,
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  vec s0_0 = start0;
+  vec s1_0 = start0;
+  vec s2_0 = start0;
+  vec s3_0 = start0;
+  vec s4_0 = start0;
+  vec s5_0 = start0;
+  vec s6_0 = start0;
+  vec s7_0 = start0;
+  vec s8_0 = start0;
+  vec s9_0 = start0;
+  vec s10_0 = start0;
+  vec s11_0 = start0;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 64]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 128]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 192]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 256]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 320]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 384]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 448]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 512]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 576]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 640]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 704]);
+    s11_0 = fma(a11, b0, s11_0);
+  }
+
+  const vec w0_0 = exp2_near(s0_0);
+  store(scores, w0_0);
+  const vec w1_0 = exp2_near(s1_0);
+  store(scores + 24, w1_0);
+  const vec w2_0 = exp2_near(s2_0);
+  store(scores + 48, w2_0);
+  const vec w3_0 = exp2_near(s3_0);
+  store(scores + 72, w3_0);
+  const vec w4_0 = exp2_near(s4_0);
+  store(scores + 96, w4_0);
+  const vec w5_0 = exp2_near(s5_0);
+  store(scores + 120, w5_0);
+  const vec w6_0 = exp2_near(s6_0);
+  store(scores + 144, w6_0);
+  const vec w7_0 = exp2_near(s7_0);
+  store(scores + 168, w7_0);
+  const vec w8_0 = exp2_near(s8_0);
+  store(scores + 192, w8_0);
+  const vec w9_0 = exp2_near(s9_0);
+  store(scores + 216, w9_0);
+  const vec w10_0 = exp2_near(s10_0);
+  store(scores + 240, w10_0);
+  const vec w11_0 = exp2_near(s11_0);
+  store(scores + 264, w11_0);
+
+  store(block_total,
+      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
+          w10_0 + w11_0);
+}
+
+// 12 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_12x8_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s0_0 = start0;
+  vec s1_0 = start0;
+  vec s2_0 = start0;
+  vec s3_0 = start0;
+  vec s4_0 = start0;
+  vec s5_0 = start0;
+  vec s6_0 = start0;
+  vec s7_0 = start0;
+  vec s8_0 = start0;
+  vec s9_0 = start0;
+  vec s10_0 = start0;
+  vec s11_0 = start0;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 64]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 128]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 192]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 256]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 320]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 384]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 448]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 512]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 576]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 640]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 704]);
+    s11_0 = fma(a11, b0, s11_0);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 24, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 48, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 72, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 96, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
+  const vec w5_0 = exp2_near(x5_0);
+  store(scores + 120, w5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
+  const vec w6_0 = exp2_near(x6_0);
+  store(scores + 144, w6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
+  const vec w7_0 = exp2_near(x7_0);
+  store(scores + 168, w7_0);
+  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
+  const vec w8_0 = exp2_near(x8_0);
+  store(scores + 192, w8_0);
+  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
+  const vec w9_0 = exp2_near(x9_0);
+  store(scores + 216, w9_0);
+  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
+  const vec w10_0 = exp2_near(x10_0);
+  store(scores + 240, w10_0);
+  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
+  const vec w11_0 = exp2_near(x11_0);
+  store(scores + 264, w11_0);
+
+  store(block_total,
+      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
+          w10_0 + w11_0);
+}
+
+// 12 columns x 8 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_12x8(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 8 * (row / 8) + 8;
+  const bool some0 = col < high0;
+  const long first = some0 ? 0 : 1;
+  const long end = some0 ? 1 : 0;
+  for (long v = 0; v < 1; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 12; ++i) {
+        store(scores + 24 * i + 8 * v, splat(0.0f));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_weights_12x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+}
+
+// 8 columns x 8 rows of weights.
+[[gnu::noinline]] void attention_weights_8x8(const float* rows, const float* b, float* scores,
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+  vec s20 = start0;
+  vec s30 = start0;
+  vec s40 = start0;
+  vec s50 = start0;
+  vec s60 = start0;
+  vec s70 = start0;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+  }
+
+  const vec w0_0 = exp2_near(s00);
+  store(scores, w0_0);
+  const vec w1_0 = exp2_near(s10);
+  store(scores + 24, w1_0);
+  const vec w2_0 = exp2_near(s20);
+  store(scores + 48, w2_0);
+  const vec w3_0 = exp2_near(s30);
+  store(scores + 72, w3_0);
+  const vec w4_0 = exp2_near(s40);
+  store(scores + 96, w4_0);
+  const vec w5_0 = exp2_near(s50);
+  store(scores + 120, w5_0);
+  const vec w6_0 = exp2_near(s60);
+  store(scores + 144, w6_0);
+  const vec w7_0 = exp2_near(s70);
+  store(scores + 168, w7_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+}
+
+// 8 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_8x8_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+  vec s20 = start0;
+  vec s30 = start0;
+  vec s40 = start0;
+  vec s50 = start0;
+  vec s60 = start0;
+  vec s70 = start0;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 24, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 48, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 72, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 96, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  const vec w5_0 = exp2_near(x5_0);
+  store(scores + 120, w5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  const vec w6_0 = exp2_near(x6_0);
+  store(scores + 144, w6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
+  const vec w7_0 = exp2_near(x7_0);
+  store(scores + 168, w7_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+}
+
+// 8 columns x 8 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_8x8(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 8 * (row / 8) + 8;
+  const bool some0 = col < high0;
+  const long first = some0 ? 0 : 1;
+  const long end = some0 ? 1 : 0;
+  for (long v = 0; v < 1; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 8; ++i) {
+        store(scores + 24 * i + 8 * v, splat(0.0f));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_weights_8x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+}
+
+// Weights of 8 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_8(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.k + 8192 * c1 + 64 * col;
+  for (long j = from; j < count - 11; j += 12) {
+    if (col + j < whole_end) {
+      attention_weights_12x8(local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
+          local.block_total);
+    } else {
+      attention_weights_in_part_12x8(b + 64 * j, local.scores + 24 * j, row, col + j, local);
+    }
+  }
+  const long rest = 12 * (count / 12);
+  if (rest < count && from <= rest) {
+    if (col + rest < whole_end) {
+      attention_weights_8x8(local.rows, b + 64 * rest, local.scores + 24 * rest, local.shift,
+          local.block_total);
+    } else {
+      attention_weights_in_part_8x8(b + 64 * rest, local.scores + 24 * rest, row, col + rest,
+          local);
+    }
+  }
+}
+
+// Scores of 8 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_8(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.k + 8192 * c1 + 64 * col;
+  for (long j = from; j < count - 11; j += 12) {
+    if (col + j < whole_end) {
+      attention_scores_12x8(local.rows, b + 64 * j, local.scores + 24 * j, local.block_peak);
+    } else {
+      attention_scores_in_part_12x8(b + 64 * j, local.scores + 24 * j, row, col + j, local);
+    }
+  }
+  const long rest = 12 * (count / 12);
+  if (rest < count && from <= rest) {
+    if (col + rest < whole_end) {
+      attention_scores_8x8(local.rows, b + 64 * rest, local.scores + 24 * rest, local.block_peak);
+    } else {
+      attention_scores_in_part_8x8(b + 64 * rest, local.scores + 24 * rest, row, col + rest, local);
+    }
+  }
+}
+
+// What 8 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_8(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+
+  float* out = m.out + 8192 * c1 + 64 * row;
+  for (long i = 0; i < 8; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 8) {
+      store(out + 64 * i + n, carry * load(out + 64 * i + n));
+    }
+  }
+}
+
+// Of 8 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_8(attention_memory& local, long count) {
+  for (long i = 0; i < 8; i += 8) {
+    const vec total = load(local.block_total + i);
+    const lanes_t inside = not_less(splat(0x1p+40f), total);
+    const vec rise = select(inside, splat(0.0f), exponent_of(total));
+    const vec old = load(local.peak + i);
+    const vec peak = old + rise;
+    const vec carry = select(inside, splat(1.0f), inverse_power(total));
+    store(local.peak + i, peak);
+    store(local.shift + i, splat(0.0f) - peak);
+    store(local.carry + i, carry);
+    store(local.block_total + i, carry * total);
+    if (any(negation(inside))) {
+      for (long j = 0; j < count; ++j) {
+        store(local.scores + i + 24 * j, carry * load(local.scores + i + 24 * j));
+      }
+    }
+  }
+}
+
+// Weights of 8 rows and `count` columns, the first `from` of them made from scores, once more where
+// they left the range.
+[[gnu::noinline]] void attention_mend_8(const Memory& m, long c1, long row, long col, long from,
+    long count, long whole_end, attention_memory& local, bool fresh) {
+  // Too large for that: the greatest score becomes the reference.
+  const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
+      both(not_less(splat(0x1p+120f), load(local.block_total)),
+          less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
+  if (any(negation(inside0))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    attention_scores_of_8(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_8(local, from, false);
+    if (!fresh) {
+      attention_carry_over_8(m, c1, row, local);
+    }
+    attention_weights_of_8(m, c1, row, col, from, count, whole_end, local);
+  }
+
+  attention_lower_weights_8(local, count);
+  if (!fresh) {
+    attention_carry_over_8(m, c1, row, local);
+  }
+}
+
+// Scores of 8 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_8(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  const float* v = m.v + 8192 * c1 + 64 * col;
+  float* out = m.out + 8192 * c1 + 64 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+
+  for (long n = 0; n < 48; n += 24) {
+    for (long i = 0; i < 8; i += 4) {
+      const long high_last = 8 * ((row + i + 3) / 8) + 8;
+      const long end = smaller(high_last - col, count);
+      attention_values_4x24(local.scores + i, v + n, end, out + 64 * i + n, fresh);
+    }
+  }
+  for (long i = 0; i < 8; i += 4) {
+    const long high_last = 8 * ((row + i + 3) / 8) + 8;
+    const long end = smaller(high_last - col, count);
+    attention_values_4x16(local.scores + i, v + 48, end, out + 64 * i + 48, fresh);
+  }
+}
+
+// 8 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_8(const Memory& m, long c1, long row, long col, long count,
+    long whole_end, attention_memory& local, bool fresh) {
+  store(local.block_total, splat(0.0f));
+  long done = 0;
+
+  // The first columns give each row the score that the others are compared with.
+  if (fresh) {
+    const float* b = m.k + 8192 * c1 + 64 * col;
+    store(local.block_peak, splat(-__FLT_MAX__));
+    if (count < 12) {
+      if (col < whole_end) {
+        attention_scores_8x8(local.rows, b, local.scores, local.block_peak);
+      } else {
+        attention_scores_in_part_8x8(b, local.scores, row, col, local);
+      }
+    } else if (col < whole_end) {
+      attention_scores_12x8(local.rows, b, local.scores, local.block_peak);
+    } else {
+      attention_scores_in_part_12x8(b, local.scores, row, col, local);
+    }
+    done = smaller(12, count);
+    attention_weigh_8(local, done, true);
+  }
+
+  attention_weights_of_8(m, c1, row, col, done, count, whole_end, local);
+
+  // Where that score was a poor guess it is mended; the other rows keep every bit.
+  const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
+  if (any(negation(inside0))) {
+    attention_mend_8(m, c1, row, col, done, count, whole_end, local, fresh);
+  }
+
+  attention_fold_8(m, c1, row, col, count, local, fresh);
+}
+
+// Scores of 8 rows become weights, those of removed pairs -0; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_8_safely(attention_memory& local, long count) {
+  const vec removed = splat(-__builtin_inff());
+
+  const vec old0 = load(local.peak);
+  const vec peak0 = max(old0, splat(0.125f) * load(local.block_peak));
+  store(local.peak, peak0);
+  store(local.carry,
+      select(both(less(old0, peak0), equal(load(local.kept), splat(1.0f))),
+          exp_nonpositive(old0 - peak0), splat(1.0f)));
+  vec total0 = splat(0.0f);
+  lanes_t all0 = all_lanes(true);
+
+  bool some = false;
+  for (long j = 0; j < count; ++j) {
+    const vec score0 = splat(0.125f) * load(local.scores + 24 * j);
+    const lanes_t hole0 = equal(score0, removed);
+    const vec w0 = select(hole0, splat(-0.0f), exp_nonpositive(score0 - peak0) + splat(0.0f));
+    store(local.scores + 24 * j, w0);
+    total0 = total0 + w0;
+    all0 = both(all0, hole0);
+    const bool hole = any(hole0);
+    local.holes[j] = hole ? 1.0f : 0.0f;
+    some = some || hole;
+  }
+
+  local.holes[132] = some ? 1.0f : 0.0f;
+
+  store(local.block_total, total0);
+  store(local.kept, select(all0, load(local.kept), splat(1.0f)));
+}
+
+// Scores of 8 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_8_with_holes(const Memory& m, long c1, long row, long col,
+    long count, attention_memory& local, bool fresh) {
+  const float* v = m.v + 8192 * c1 + 64 * col;
+  float* out = m.out + 8192 * c1 + 64 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+
+  for (long n = 0; n < 48; n += 24) {
+    for (long i = 0; i < 8; i += 4) {
+      const long high_last = 8 * ((row + i + 3) / 8) + 8;
+      const long end = smaller(high_last - col, count);
+      attention_values_4x24_with_holes(local.scores + i, v + n, end, out + 64 * i + n, local.holes,
+          fresh);
+    }
+  }
+  for (long i = 0; i < 8; i += 4) {
+    const long high_last = 8 * ((row + i + 3) / 8) + 8;
+    const long end = smaller(high_last - col, count);
+    attention_values_4x16_with_holes(local.scores + i, v + 48, end, out + 64 * i + 48, local.holes,
+        fresh);
+  }
+}
+
+// 8 rows against `count` columns from col on, by the definition.
+[[gnu::noinline]] void attention_visit_8_safely(const Memory& m, long c1, long row, long col,
+    long count, long whole_end, attention_memory& local, bool fresh) {
+  store(local.block_peak, splat(-__builtin_inff()));
+  attention_scores_of_8(m, c1, row, col, 0, count, whole_end, local);
+  attention_weigh_8_safely(local, count);
+  if (!fresh) {
+    attention_carry_over_8(m, c1, row, local);
+  }
+
+  if (local.holes[132] > 0.0f) {
+    attention_fold_8_with_holes(m, c1, row, col, count, local, fresh);
+  } else {
+    attention_fold_8(m, c1, row, col, count, local, fresh);
+  }
+}
+
+// Rows of the block that are not finite are computed again, over exactly the pairs that count; the
+// others keep every bit.
+[[gnu::noinline]] void attention_8_rows_safely(const Memory& m, long c1, attention_memory& local) {
+  const long row = 120;
+  const float* a = m.q + 8192 * c1 + 64 * row;
+  float* out = m.out + 8192 * c1 + 64 * row;
+
+  for (long i = 0; i < 8; ++i) {
+    for (long n = 0; n < 64; n += 8) {
+      store(local.fast + 64 * i + n, load(out + 64 * i + n));
+    }
+  }
+
+  for (long k = 0; k < 64; k += 8) {
+    transpose_block(a + k, 64, local.rows + 24 * k, 24, splat(1.0f));
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+  store(local.kept, splat(0.0f));
+  bool fresh = true;
+  for (long col = 0; col < 128; col += 132) {
+    attention_visit_8_safely(m, c1, row, col, smaller(132, 128 - col), 120, local, fresh);
+    fresh = false;
+  }
+
+  store(local.carry,
+      select(equal(load(local.kept), splat(1.0f)), splat(1.0f) / load(local.total), splat(0.0f)));
+  for (long i = 0; i < 8; ++i) {
+    vec odd = splat(0.0f);
+    for (long n = 0; n < 64; n += 8) {
+      const vec x = load(local.fast + 64 * i + n);
+      odd = odd + (x - x);
+    }
+    if (has_nan(odd)) {
+      const vec factor = splat(local.carry[i]);
+      for (long n = 0; n < 64; n += 8) {
+        store(out + 64 * i + n, factor * load(out + 64 * i + n));
+      }
+    } else {
+      for (long n = 0; n < 64; n += 8) {
+        store(out + 64 * i + n, load(local.fast + 64 * i + n));
+      }
+    }
+  }
+}
+
+// The one block of 8 rows.
+[[gnu::noinline]] void attention_8_rows(const Memory& m, long c1, attention_memory& local) {
+  const long row = 120;
+  const float* a = m.q + 8192 * c1 + 64 * row;
+  float* out = m.out + 8192 * c1 + 64 * row;
+
+  // Rows change places with their elements: a vector holds the same element of every row.
+  for (long k = 0; k < 64; k += 8) {
+    transpose_block(a + k, 64, local.rows + 24 * k, 24, splat(0.18033688f));
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+
+  bool fresh = true;
+  for (long col = 0; col < 128; col += 132) {
+    attention_visit_8(m, c1, row, col, smaller(132, 128 - col), 120, local, fresh);
+    fresh = false;
+  }
+
+  store(local.carry, splat(1.0f) / load(local.total));
+
+  // x - x is 0, or NaN if x is not finite.
+  vec odd = splat(0.0f);
+  for (long i = 0; i < 8; ++i) {
+    const vec factor = splat(local.carry[i]);
+    vec odd_of_row = splat(0.0f);
+    for (long n = 0; n < 64; n += 8) {
+      const vec x = factor * load(out + 64 * i + n);
+      store(out + 64 * i + n, x);
+      odd_of_row = odd_of_row + (x - x);
+    }
+    odd = odd + odd_of_row;
+  }
+  if (has_nan(odd)) {
+    attention_8_rows_safely(m, c1, local);
   }
 }
 
 // An item: one block of rows.
 [[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
-  const long block = 7 - item % 8;
-  const long c1 = item / 8;
-  attention_16_rows(m, c1, block, local);
+  const long block = 5 - item % 6;
+  const long c1 = item / 6;
+  if (block < 5) {
+    attention_24_rows(m, c1, block, local);
+  } else {
+    attention_8_rows(m, c1, local);
+  }
 }
 
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 4352L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 6560L * worker));
   restore_float_state(before);
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 17408u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 26240u * (size_t)workers; }
 
 void run(const sdpa_1_8_128_64_true_args* args, const void* packed, void* workspace, int workers,
     sdpa_1_8_128_64_true_parallel_for parallel_for, void* ctx) {
@@ -1412,7 +2615,7 @@ void run(const sdpa_1_8_128_64_true_args* args, const void* packed, void* worksp
     if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
     for (long item = 0; item < items; ++item) body(&m, item, 0);
   };
-  each(64, attention_body);
+  each(48, attention_body);
 }
 
 }  // namespace sdpa_1_8_128_64_true_portable

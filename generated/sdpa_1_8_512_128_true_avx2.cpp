@@ -15,13 +15,13 @@
 //   };
 //
 // What was decided:
-// - attention: 8 times 512 rows against 512 columns, 264 at a time: their scores lie in a worker's
-//   50.5 kB and nowhere else. 21 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
-//   registers accumulate, a step is 12 fma on 7 loads. 1 block of 8 rows, score tiles of 12 columns
-//   x 8 lanes: 12 of 16 registers accumulate, a step is 12 fma on 13 loads. Score tiles ask memory
+// - attention: 8 times 512 rows against 512 columns, 258 at a time: their scores lie in a worker's
+//   98.8 kB and nowhere else. 10 blocks of 48 rows, score tiles of 2 columns x 48 lanes: 12 of 16
+//   registers accumulate, a step is 12 fma on 8 loads. 1 block of 32 rows, score tiles of 3 columns
+//   x 32 lanes: 12 of 16 registers accumulate, a step is 12 fma on 7 loads. Score tiles ask memory
 //   for the next columns and their values. Whole tiles of removed pairs are skipped; tiles that
-//   keep all pairs test none. Value tiles of 3 rows x 32 columns: 12 of 16 registers accumulate, a
-//   step is 12 fma on 7 loads.
+//   keep all pairs test none. Value tiles of 6 rows x 16 columns: 12 of 16 registers accumulate, a
+//   step is 12 fma on 8 loads.
 #include "sdpa_1_8_512_128_true.h"
 
 #include <immintrin.h>
@@ -227,89 +227,93 @@ struct Memory {
 
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
-  float rows[3072];       // [128][24], scaled, in units of log 2
-  float scores[6336];     // [264][24]; weights once they are known
-  float peak[24];         // of each row, the score that the others are compared with
-  float total[24];        // and the sum of its weights
-  float carry[24];        // what its older sums are multiplied by, at the end by what
-  float block_peak[24];   // the greatest score in the block of columns
-  float block_total[24];  // and the sum of the block's weights
-  float shift[24];        // -peak, where the rows' accumulators start
-  float kept[24];         // 1 where the safe path found a pair that counts
-  float holes[272];       // [264]: 1 for a column with one that doesn't; then 1 if there is any
-  float fast[3072];       // [24][128], the results that it came to replace
+  float rows[6144];       // [128][48], scaled, in units of log 2
+  float scores[12384];    // [258][48]; weights once they are known
+  float peak[48];         // of each row, the score that the others are compared with
+  float total[48];        // and the sum of its weights
+  float carry[48];        // what its older sums are multiplied by, at the end by what
+  float block_peak[48];   // the greatest score in the block of columns
+  float block_total[48];  // and the sum of the block's weights
+  float shift[48];        // -peak, where the rows' accumulators start
+  float kept[48];         // 1 where the safe path found a pair that counts
+  float holes[272];       // [258]: 1 for a column with one that doesn't; then 1 if there is any
+  float fast[6144];       // [48][128], the results that it came to replace
 };
 
-// 4 columns x 24 rows of scores.
-[[gnu::noinline]] void attention_scores_4x24(const float* rows, const float* b, float* scores,
+// 2 columns x 48 rows of scores.
+[[gnu::noinline]] void attention_scores_2x48(const float* rows, const float* b, float* scores,
     float* block_peak) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f),
+      s05 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f),
+      s15 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 128; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
-    const vec b2 = load(rows + 24 * k + 16);
     const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
     const vec a1 = splat(b[k + 128]);
+    const vec b0 = load(rows + 48 * k);
+    s00 = fma(a0, b0, s00);
     s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 48 * k + 8);
+    s01 = fma(a0, b1, s01);
     s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 48 * k + 16);
+    s02 = fma(a0, b2, s02);
     s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 256]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(b[k + 384]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
+    const vec b3 = load(rows + 48 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    const vec b4 = load(rows + 48 * k + 32);
+    s04 = fma(a0, b4, s04);
+    s14 = fma(a1, b4, s14);
+    const vec b5 = load(rows + 48 * k + 40);
+    s05 = fma(a0, b5, s05);
+    s15 = fma(a1, b5, s15);
   }
 
   store(scores, s00);
-  store(scores + 24, s10);
-  store(scores + 48, s20);
-  store(scores + 72, s30);
+  store(scores + 48, s10);
 
-  store(block_peak, max(load(block_peak), max(max(s00, s10), max(s20, s30))));
+  store(block_peak, max(load(block_peak), max(s00, s10)));
 
   store(scores + 8, s01);
-  store(scores + 32, s11);
-  store(scores + 56, s21);
-  store(scores + 80, s31);
+  store(scores + 56, s11);
 
-  store(block_peak + 8, max(load(block_peak + 8), max(max(s01, s11), max(s21, s31))));
+  store(block_peak + 8, max(load(block_peak + 8), max(s01, s11)));
 
   store(scores + 16, s02);
-  store(scores + 40, s12);
-  store(scores + 64, s22);
-  store(scores + 88, s32);
+  store(scores + 64, s12);
 
-  store(block_peak + 16, max(load(block_peak + 16), max(max(s02, s12), max(s22, s32))));
+  store(block_peak + 16, max(load(block_peak + 16), max(s02, s12)));
+
+  store(scores + 24, s03);
+  store(scores + 72, s13);
+
+  store(block_peak + 24, max(load(block_peak + 24), max(s03, s13)));
+
+  store(scores + 32, s04);
+  store(scores + 80, s14);
+
+  store(block_peak + 32, max(load(block_peak + 32), max(s04, s14)));
+
+  store(scores + 40, s05);
+  store(scores + 88, s15);
+
+  store(block_peak + 40, max(load(block_peak + 40), max(s05, s15)));
 }
 
-// 4 columns x 8 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_4x8_in_part(const float* rows, const float* b,
+// 2 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_2x8_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
   vec s00 = splat(0.0f);
   vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 128; ++k) {
-    const vec b0 = load(rows + 24 * k);
+    const vec b0 = load(rows + 48 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 128]);
     s10 = fma(a1, b0, s10);
-    const vec a2 = splat(b[k + 256]);
-    s20 = fma(a2, b0, s20);
-    const vec a3 = splat(b[k + 384]);
-    s30 = fma(a3, b0, s30);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -318,38 +322,26 @@ struct attention_memory {
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 24, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 48, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 72, x3_0);
+  store(scores + 48, x1_0);
 
-  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
+  store(block_peak, max(load(block_peak), max(x0_0, x1_0)));
 }
 
-// 4 columns x 16 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_4x16_in_part(const float* rows, const float* b,
+// 2 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_2x16_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 128; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 8);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
     const vec a1 = splat(b[k + 128]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 256]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 384]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -358,55 +350,37 @@ struct attention_memory {
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 24, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 48, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 72, x3_0);
+  store(scores + 48, x1_0);
 
-  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
+  store(block_peak, max(load(block_peak), max(x0_0, x1_0)));
 
   const ivec row_of_lane1 = isplat(row + 8) + iota();
   const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
   store(scores + 8, x0_1);
   const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  store(scores + 32, x1_1);
-  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  store(scores + 56, x2_1);
-  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  store(scores + 80, x3_1);
+  store(scores + 56, x1_1);
 
-  store(block_peak + 8, max(load(block_peak + 8), max(max(x0_1, x1_1), max(x2_1, x3_1))));
+  store(block_peak + 8, max(load(block_peak + 8), max(x0_1, x1_1)));
 }
 
-// 4 columns x 24 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_4x24_in_part(const float* rows, const float* b,
+// 2 columns x 24 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_2x24_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 128; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
-    const vec b2 = load(rows + 24 * k + 16);
     const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
     const vec a1 = splat(b[k + 128]);
+    const vec b0 = load(rows + 48 * k);
+    s00 = fma(a0, b0, s00);
     s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 48 * k + 8);
+    s01 = fma(a0, b1, s01);
     s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 48 * k + 16);
+    s02 = fma(a0, b2, s02);
     s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 256]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(b[k + 384]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -415,41 +389,238 @@ struct attention_memory {
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 24, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 48, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 72, x3_0);
+  store(scores + 48, x1_0);
 
-  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
+  store(block_peak, max(load(block_peak), max(x0_0, x1_0)));
 
   const ivec row_of_lane1 = isplat(row + 8) + iota();
   const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
   store(scores + 8, x0_1);
   const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  store(scores + 32, x1_1);
-  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  store(scores + 56, x2_1);
-  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  store(scores + 80, x3_1);
+  store(scores + 56, x1_1);
 
-  store(block_peak + 8, max(load(block_peak + 8), max(max(x0_1, x1_1), max(x2_1, x3_1))));
+  store(block_peak + 8, max(load(block_peak + 8), max(x0_1, x1_1)));
 
   const ivec row_of_lane2 = isplat(row + 16) + iota();
   const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
   store(scores + 16, x0_2);
   const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
-  store(scores + 40, x1_2);
-  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
-  store(scores + 64, x2_2);
-  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
-  store(scores + 88, x3_2);
+  store(scores + 64, x1_2);
 
-  store(block_peak + 16, max(load(block_peak + 16), max(max(x0_2, x1_2), max(x2_2, x3_2))));
+  store(block_peak + 16, max(load(block_peak + 16), max(x0_2, x1_2)));
 }
 
-// 4 columns x 24 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_4x24(const float* b, float* scores, long row,
+// 2 columns x 32 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_2x32_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 128; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 128]);
+    const vec b0 = load(rows + 48 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 48 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 48 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(rows + 48 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 48, x1_0);
+
+  store(block_peak, max(load(block_peak), max(x0_0, x1_0)));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 56, x1_1);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(x0_1, x1_1)));
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  store(scores + 16, x0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  store(scores + 64, x1_2);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(x0_2, x1_2)));
+
+  const ivec row_of_lane3 = isplat(row + 24) + iota();
+  const vec x0_3 = select(iless_equal(isplat(col), row_of_lane3), s03, removed);
+  store(scores + 24, x0_3);
+  const vec x1_3 = select(iless_equal(isplat(col + 1), row_of_lane3), s13, removed);
+  store(scores + 72, x1_3);
+
+  store(block_peak + 24, max(load(block_peak + 24), max(x0_3, x1_3)));
+}
+
+// 2 columns x 40 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_2x40_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 128; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 128]);
+    const vec b0 = load(rows + 48 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 48 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 48 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(rows + 48 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    const vec b4 = load(rows + 48 * k + 32);
+    s04 = fma(a0, b4, s04);
+    s14 = fma(a1, b4, s14);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 48, x1_0);
+
+  store(block_peak, max(load(block_peak), max(x0_0, x1_0)));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 56, x1_1);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(x0_1, x1_1)));
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  store(scores + 16, x0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  store(scores + 64, x1_2);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(x0_2, x1_2)));
+
+  const ivec row_of_lane3 = isplat(row + 24) + iota();
+  const vec x0_3 = select(iless_equal(isplat(col), row_of_lane3), s03, removed);
+  store(scores + 24, x0_3);
+  const vec x1_3 = select(iless_equal(isplat(col + 1), row_of_lane3), s13, removed);
+  store(scores + 72, x1_3);
+
+  store(block_peak + 24, max(load(block_peak + 24), max(x0_3, x1_3)));
+
+  const ivec row_of_lane4 = isplat(row + 32) + iota();
+  const vec x0_4 = select(iless_equal(isplat(col), row_of_lane4), s04, removed);
+  store(scores + 32, x0_4);
+  const vec x1_4 = select(iless_equal(isplat(col + 1), row_of_lane4), s14, removed);
+  store(scores + 80, x1_4);
+
+  store(block_peak + 32, max(load(block_peak + 32), max(x0_4, x1_4)));
+}
+
+// 2 columns x 48 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_2x48_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f),
+      s05 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f),
+      s15 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 128; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 128]);
+    const vec b0 = load(rows + 48 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 48 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 48 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(rows + 48 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    const vec b4 = load(rows + 48 * k + 32);
+    s04 = fma(a0, b4, s04);
+    s14 = fma(a1, b4, s14);
+    const vec b5 = load(rows + 48 * k + 40);
+    s05 = fma(a0, b5, s05);
+    s15 = fma(a1, b5, s15);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 48, x1_0);
+
+  store(block_peak, max(load(block_peak), max(x0_0, x1_0)));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 56, x1_1);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(x0_1, x1_1)));
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  store(scores + 16, x0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  store(scores + 64, x1_2);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(x0_2, x1_2)));
+
+  const ivec row_of_lane3 = isplat(row + 24) + iota();
+  const vec x0_3 = select(iless_equal(isplat(col), row_of_lane3), s03, removed);
+  store(scores + 24, x0_3);
+  const vec x1_3 = select(iless_equal(isplat(col + 1), row_of_lane3), s13, removed);
+  store(scores + 72, x1_3);
+
+  store(block_peak + 24, max(load(block_peak + 24), max(x0_3, x1_3)));
+
+  const ivec row_of_lane4 = isplat(row + 32) + iota();
+  const vec x0_4 = select(iless_equal(isplat(col), row_of_lane4), s04, removed);
+  store(scores + 32, x0_4);
+  const vec x1_4 = select(iless_equal(isplat(col + 1), row_of_lane4), s14, removed);
+  store(scores + 80, x1_4);
+
+  store(block_peak + 32, max(load(block_peak + 32), max(x0_4, x1_4)));
+
+  const ivec row_of_lane5 = isplat(row + 40) + iota();
+  const vec x0_5 = select(iless_equal(isplat(col), row_of_lane5), s05, removed);
+  store(scores + 40, x0_5);
+  const vec x1_5 = select(iless_equal(isplat(col + 1), row_of_lane5), s15, removed);
+  store(scores + 88, x1_5);
+
+  store(block_peak + 40, max(load(block_peak + 40), max(x0_5, x1_5)));
+}
+
+// 2 columns x 48 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_2x48(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 8 * (row / 8) + 8;
   const bool some0 = col < high0;
@@ -457,31 +628,51 @@ struct attention_memory {
   const bool some1 = col < high1;
   const long high2 = 8 * (row / 8) + 24;
   const bool some2 = col < high2;
-  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
-  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
-  for (long v = 0; v < 3; ++v) {
+  const long high3 = 8 * (row / 8) + 32;
+  const bool some3 = col < high3;
+  const long high4 = 8 * (row / 8) + 40;
+  const bool some4 = col < high4;
+  const long high5 = 8 * (row / 8) + 48;
+  const bool some5 = col < high5;
+  const long first =
+      some0 ? 0 : (some1 ? 1 : (some2 ? 2 : (some3 ? 3 : (some4 ? 4 : (some5 ? 5 : 6)))));
+  const long end =
+      some5 ? 6 : (some4 ? 5 : (some3 ? 4 : (some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0)))));
+  for (long v = 0; v < 6; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 4; ++i) {
-        store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
+      for (long i = 0; i < 2; ++i) {
+        store(scores + 48 * i + 8 * v, splat(-__builtin_inff()));
       }
     }
   }
   if (end - first == 1) {
-    attention_scores_4x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_scores_2x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.block_peak + 8 * first, row + 8 * first, col);
   }
   if (end - first == 2) {
-    attention_scores_4x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_scores_2x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.block_peak + 8 * first, row + 8 * first, col);
   }
   if (end - first == 3) {
-    attention_scores_4x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_scores_2x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 4) {
+    attention_scores_2x32_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 5) {
+    attention_scores_2x40_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 6) {
+    attention_scores_2x48_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.block_peak + 8 * first, row + 8 * first, col);
   }
 }
 
-// Scores of 24 rows become weights; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_24(attention_memory& local, long count, bool all) {
+// Scores of 48 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_48(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
   const lanes_t outside0 = negation(either(not_less(splat(0x1p+40f), load(local.block_total)),
       both(not_less(splat(0x1p+120f), load(local.block_total)),
@@ -518,120 +709,169 @@ struct attention_memory {
   store(local.carry + 16, exp2_nonpositive(old2 - peak2));
   vec total2 = splat(0.0f);
 
+  const vec old3 = load(local.peak + 24);
+  const lanes_t outside3 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 24)),
+      both(not_less(splat(0x1p+120f), load(local.block_total + 24)),
+          less_equal(splat(-4.0f) * old3, exponent_of(load(local.block_total + 24))))));
+  const vec peak3 =
+      select(either(all_lanes(all), outside3), max(old3, load(local.block_peak + 24)), old3);
+  store(local.peak + 24, peak3);
+  const vec shift3 = splat(0.0f) - peak3;
+  store(local.shift + 24, shift3);
+  store(local.carry + 24, exp2_nonpositive(old3 - peak3));
+  vec total3 = splat(0.0f);
+
+  const vec old4 = load(local.peak + 32);
+  const lanes_t outside4 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 32)),
+      both(not_less(splat(0x1p+120f), load(local.block_total + 32)),
+          less_equal(splat(-4.0f) * old4, exponent_of(load(local.block_total + 32))))));
+  const vec peak4 =
+      select(either(all_lanes(all), outside4), max(old4, load(local.block_peak + 32)), old4);
+  store(local.peak + 32, peak4);
+  const vec shift4 = splat(0.0f) - peak4;
+  store(local.shift + 32, shift4);
+  store(local.carry + 32, exp2_nonpositive(old4 - peak4));
+  vec total4 = splat(0.0f);
+
+  const vec old5 = load(local.peak + 40);
+  const lanes_t outside5 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 40)),
+      both(not_less(splat(0x1p+120f), load(local.block_total + 40)),
+          less_equal(splat(-4.0f) * old5, exponent_of(load(local.block_total + 40))))));
+  const vec peak5 =
+      select(either(all_lanes(all), outside5), max(old5, load(local.block_peak + 40)), old5);
+  store(local.peak + 40, peak5);
+  const vec shift5 = splat(0.0f) - peak5;
+  store(local.shift + 40, shift5);
+  store(local.carry + 40, exp2_nonpositive(old5 - peak5));
+  vec total5 = splat(0.0f);
+
   for (long j = 0; j < count; ++j) {
-    const vec w0 = exp2_near(load(local.scores + 24 * j) + shift0);
-    store(local.scores + 24 * j, w0);
+    const vec w0 = exp2_near(load(local.scores + 48 * j) + shift0);
+    store(local.scores + 48 * j, w0);
     total0 = total0 + w0;
-    const vec w1 = exp2_near(load(local.scores + 24 * j + 8) + shift1);
-    store(local.scores + 24 * j + 8, w1);
+    const vec w1 = exp2_near(load(local.scores + 48 * j + 8) + shift1);
+    store(local.scores + 48 * j + 8, w1);
     total1 = total1 + w1;
-    const vec w2 = exp2_near(load(local.scores + 24 * j + 16) + shift2);
-    store(local.scores + 24 * j + 16, w2);
+    const vec w2 = exp2_near(load(local.scores + 48 * j + 16) + shift2);
+    store(local.scores + 48 * j + 16, w2);
     total2 = total2 + w2;
+    const vec w3 = exp2_near(load(local.scores + 48 * j + 24) + shift3);
+    store(local.scores + 48 * j + 24, w3);
+    total3 = total3 + w3;
+    const vec w4 = exp2_near(load(local.scores + 48 * j + 32) + shift4);
+    store(local.scores + 48 * j + 32, w4);
+    total4 = total4 + w4;
+    const vec w5 = exp2_near(load(local.scores + 48 * j + 40) + shift5);
+    store(local.scores + 48 * j + 40, w5);
+    total5 = total5 + w5;
   }
 
   store(local.block_total, total0);
   store(local.block_total + 8, total1);
   store(local.block_total + 16, total2);
+  store(local.block_total + 24, total3);
+  store(local.block_total + 32, total4);
+  store(local.block_total + 40, total5);
 }
 
-// 4 columns x 24 rows of weights.
-[[gnu::noinline]] void attention_weights_4x24(const Memory& m, const float* rows, const float* b,
+// 2 columns x 48 rows of weights.
+[[gnu::noinline]] void attention_weights_2x48(const Memory& m, const float* rows, const float* b,
     float* scores, const float* shift, float* block_total, long c1, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
   const vec start2 = load(shift + 16);
-  vec s00 = start0, s01 = start1, s02 = start2;
-  vec s10 = start0, s11 = start1, s12 = start2;
-  vec s20 = start0, s21 = start1, s22 = start2;
-  vec s30 = start0, s31 = start1, s32 = start2;
+  const vec start3 = load(shift + 24);
+  const vec start4 = load(shift + 32);
+  const vec start5 = load(shift + 40);
+  vec s00 = start0, s01 = start1, s02 = start2, s03 = start3, s04 = start4, s05 = start5;
+  vec s10 = start0, s11 = start1, s12 = start2, s13 = start3, s14 = start4, s15 = start5;
   for (long from = 0; from < 128; from += 16) {
     const float* v = m.v + 65536 * c1 + 128 * col;
-    prefetch(b + from + 512);
-    prefetch(b + from + 640);
-    prefetch(b + from + 768);
-    prefetch(b + from + 896);
+    prefetch(b + from + 256);
+    prefetch(b + from + 384);
     prefetch(v + from);
     prefetch(v + from + 128);
-    prefetch(v + from + 256);
-    prefetch(v + from + 384);
 #pragma GCC unroll 4
     for (long k = from; k < from + 16; ++k) {
-      const vec b0 = load(rows + 24 * k);
-      const vec b1 = load(rows + 24 * k + 8);
-      const vec b2 = load(rows + 24 * k + 16);
       const vec a0 = splat(b[k]);
-      s00 = fma(a0, b0, s00);
-      s01 = fma(a0, b1, s01);
-      s02 = fma(a0, b2, s02);
       const vec a1 = splat(b[k + 128]);
+      const vec b0 = load(rows + 48 * k);
+      s00 = fma(a0, b0, s00);
       s10 = fma(a1, b0, s10);
+      const vec b1 = load(rows + 48 * k + 8);
+      s01 = fma(a0, b1, s01);
       s11 = fma(a1, b1, s11);
+      const vec b2 = load(rows + 48 * k + 16);
+      s02 = fma(a0, b2, s02);
       s12 = fma(a1, b2, s12);
-      const vec a2 = splat(b[k + 256]);
-      s20 = fma(a2, b0, s20);
-      s21 = fma(a2, b1, s21);
-      s22 = fma(a2, b2, s22);
-      const vec a3 = splat(b[k + 384]);
-      s30 = fma(a3, b0, s30);
-      s31 = fma(a3, b1, s31);
-      s32 = fma(a3, b2, s32);
+      const vec b3 = load(rows + 48 * k + 24);
+      s03 = fma(a0, b3, s03);
+      s13 = fma(a1, b3, s13);
+      const vec b4 = load(rows + 48 * k + 32);
+      s04 = fma(a0, b4, s04);
+      s14 = fma(a1, b4, s14);
+      const vec b5 = load(rows + 48 * k + 40);
+      s05 = fma(a0, b5, s05);
+      s15 = fma(a1, b5, s15);
     }
   }
 
   const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
   const vec w1_0 = exp2_near(s10);
-  store(scores + 24, w1_0);
-  const vec w2_0 = exp2_near(s20);
-  store(scores + 48, w2_0);
-  const vec w3_0 = exp2_near(s30);
-  store(scores + 72, w3_0);
+  store(scores + 48, w1_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
+  store(block_total, load(block_total) + w0_0 + w1_0);
 
   const vec w0_1 = exp2_near(s01);
   store(scores + 8, w0_1);
   const vec w1_1 = exp2_near(s11);
-  store(scores + 32, w1_1);
-  const vec w2_1 = exp2_near(s21);
-  store(scores + 56, w2_1);
-  const vec w3_1 = exp2_near(s31);
-  store(scores + 80, w3_1);
+  store(scores + 56, w1_1);
 
-  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1);
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
 
   const vec w0_2 = exp2_near(s02);
   store(scores + 16, w0_2);
   const vec w1_2 = exp2_near(s12);
-  store(scores + 40, w1_2);
-  const vec w2_2 = exp2_near(s22);
-  store(scores + 64, w2_2);
-  const vec w3_2 = exp2_near(s32);
-  store(scores + 88, w3_2);
+  store(scores + 64, w1_2);
 
-  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2 + w3_2);
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2);
+
+  const vec w0_3 = exp2_near(s03);
+  store(scores + 24, w0_3);
+  const vec w1_3 = exp2_near(s13);
+  store(scores + 72, w1_3);
+
+  store(block_total + 24, load(block_total + 24) + w0_3 + w1_3);
+
+  const vec w0_4 = exp2_near(s04);
+  store(scores + 32, w0_4);
+  const vec w1_4 = exp2_near(s14);
+  store(scores + 80, w1_4);
+
+  store(block_total + 32, load(block_total + 32) + w0_4 + w1_4);
+
+  const vec w0_5 = exp2_near(s05);
+  store(scores + 40, w0_5);
+  const vec w1_5 = exp2_near(s15);
+  store(scores + 88, w1_5);
+
+  store(block_total + 40, load(block_total + 40) + w0_5 + w1_5);
 }
 
-// 4 columns x 8 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_4x8_in_part(const float* rows, const float* b,
+// 2 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_2x8_in_part(const float* rows, const float* b,
     float* scores, const float* shift, float* block_total, long row, long col) {
   const vec start0 = load(shift);
   vec s00 = start0;
   vec s10 = start0;
-  vec s20 = start0;
-  vec s30 = start0;
 #pragma GCC unroll 4
   for (long k = 0; k < 128; ++k) {
-    const vec b0 = load(rows + 24 * k);
+    const vec b0 = load(rows + 48 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 128]);
     s10 = fma(a1, b0, s10);
-    const vec a2 = splat(b[k + 256]);
-    s20 = fma(a2, b0, s20);
-    const vec a3 = splat(b[k + 384]);
-    s30 = fma(a3, b0, s30);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -642,42 +882,28 @@ struct attention_memory {
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
   const vec w1_0 = exp2_near(x1_0);
-  store(scores + 24, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 48, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 72, w3_0);
+  store(scores + 48, w1_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
+  store(block_total, load(block_total) + w0_0 + w1_0);
 }
 
-// 4 columns x 16 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_4x16_in_part(const float* rows, const float* b,
+// 2 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_2x16_in_part(const float* rows, const float* b,
     float* scores, const float* shift, float* block_total, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
   vec s00 = start0, s01 = start1;
   vec s10 = start0, s11 = start1;
-  vec s20 = start0, s21 = start1;
-  vec s30 = start0, s31 = start1;
 #pragma GCC unroll 4
   for (long k = 0; k < 128; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 8);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
     const vec a1 = splat(b[k + 128]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 256]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 384]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -688,15 +914,9 @@ struct attention_memory {
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
   const vec w1_0 = exp2_near(x1_0);
-  store(scores + 24, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 48, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 72, w3_0);
+  store(scores + 48, w1_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
+  store(block_total, load(block_total) + w0_0 + w1_0);
 
   const ivec row_of_lane1 = isplat(row + 8) + iota();
   const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
@@ -704,48 +924,32 @@ struct attention_memory {
   store(scores + 8, w0_1);
   const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
   const vec w1_1 = exp2_near(x1_1);
-  store(scores + 32, w1_1);
-  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  const vec w2_1 = exp2_near(x2_1);
-  store(scores + 56, w2_1);
-  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  const vec w3_1 = exp2_near(x3_1);
-  store(scores + 80, w3_1);
+  store(scores + 56, w1_1);
 
-  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1);
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
 }
 
-// 4 columns x 24 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_4x24_in_part(const float* rows, const float* b,
+// 2 columns x 24 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_2x24_in_part(const float* rows, const float* b,
     float* scores, const float* shift, float* block_total, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
   const vec start2 = load(shift + 16);
   vec s00 = start0, s01 = start1, s02 = start2;
   vec s10 = start0, s11 = start1, s12 = start2;
-  vec s20 = start0, s21 = start1, s22 = start2;
-  vec s30 = start0, s31 = start1, s32 = start2;
 #pragma GCC unroll 4
   for (long k = 0; k < 128; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
-    const vec b2 = load(rows + 24 * k + 16);
     const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
     const vec a1 = splat(b[k + 128]);
+    const vec b0 = load(rows + 48 * k);
+    s00 = fma(a0, b0, s00);
     s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 48 * k + 8);
+    s01 = fma(a0, b1, s01);
     s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 48 * k + 16);
+    s02 = fma(a0, b2, s02);
     s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 256]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(b[k + 384]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -756,15 +960,9 @@ struct attention_memory {
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
   const vec w1_0 = exp2_near(x1_0);
-  store(scores + 24, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 48, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 72, w3_0);
+  store(scores + 48, w1_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
+  store(block_total, load(block_total) + w0_0 + w1_0);
 
   const ivec row_of_lane1 = isplat(row + 8) + iota();
   const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
@@ -772,15 +970,9 @@ struct attention_memory {
   store(scores + 8, w0_1);
   const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
   const vec w1_1 = exp2_near(x1_1);
-  store(scores + 32, w1_1);
-  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  const vec w2_1 = exp2_near(x2_1);
-  store(scores + 56, w2_1);
-  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  const vec w3_1 = exp2_near(x3_1);
-  store(scores + 80, w3_1);
+  store(scores + 56, w1_1);
 
-  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1);
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
 
   const ivec row_of_lane2 = isplat(row + 16) + iota();
   const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
@@ -788,19 +980,265 @@ struct attention_memory {
   store(scores + 16, w0_2);
   const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
   const vec w1_2 = exp2_near(x1_2);
-  store(scores + 40, w1_2);
-  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
-  const vec w2_2 = exp2_near(x2_2);
-  store(scores + 64, w2_2);
-  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
-  const vec w3_2 = exp2_near(x3_2);
-  store(scores + 88, w3_2);
+  store(scores + 64, w1_2);
 
-  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2 + w3_2);
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2);
 }
 
-// 4 columns x 24 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_4x24(const float* b, float* scores, long row,
+// 2 columns x 32 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_2x32_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  const vec start3 = load(shift + 24);
+  vec s00 = start0, s01 = start1, s02 = start2, s03 = start3;
+  vec s10 = start0, s11 = start1, s12 = start2, s13 = start3;
+#pragma GCC unroll 4
+  for (long k = 0; k < 128; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 128]);
+    const vec b0 = load(rows + 48 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 48 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 48 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(rows + 48 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 48, w1_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 56, w1_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  const vec w0_2 = exp2_near(x0_2);
+  store(scores + 16, w0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  const vec w1_2 = exp2_near(x1_2);
+  store(scores + 64, w1_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2);
+
+  const ivec row_of_lane3 = isplat(row + 24) + iota();
+  const vec x0_3 = select(iless_equal(isplat(col), row_of_lane3), s03, removed);
+  const vec w0_3 = exp2_near(x0_3);
+  store(scores + 24, w0_3);
+  const vec x1_3 = select(iless_equal(isplat(col + 1), row_of_lane3), s13, removed);
+  const vec w1_3 = exp2_near(x1_3);
+  store(scores + 72, w1_3);
+
+  store(block_total + 24, load(block_total + 24) + w0_3 + w1_3);
+}
+
+// 2 columns x 40 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_2x40_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  const vec start3 = load(shift + 24);
+  const vec start4 = load(shift + 32);
+  vec s00 = start0, s01 = start1, s02 = start2, s03 = start3, s04 = start4;
+  vec s10 = start0, s11 = start1, s12 = start2, s13 = start3, s14 = start4;
+#pragma GCC unroll 4
+  for (long k = 0; k < 128; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 128]);
+    const vec b0 = load(rows + 48 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 48 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 48 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(rows + 48 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    const vec b4 = load(rows + 48 * k + 32);
+    s04 = fma(a0, b4, s04);
+    s14 = fma(a1, b4, s14);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 48, w1_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 56, w1_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  const vec w0_2 = exp2_near(x0_2);
+  store(scores + 16, w0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  const vec w1_2 = exp2_near(x1_2);
+  store(scores + 64, w1_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2);
+
+  const ivec row_of_lane3 = isplat(row + 24) + iota();
+  const vec x0_3 = select(iless_equal(isplat(col), row_of_lane3), s03, removed);
+  const vec w0_3 = exp2_near(x0_3);
+  store(scores + 24, w0_3);
+  const vec x1_3 = select(iless_equal(isplat(col + 1), row_of_lane3), s13, removed);
+  const vec w1_3 = exp2_near(x1_3);
+  store(scores + 72, w1_3);
+
+  store(block_total + 24, load(block_total + 24) + w0_3 + w1_3);
+
+  const ivec row_of_lane4 = isplat(row + 32) + iota();
+  const vec x0_4 = select(iless_equal(isplat(col), row_of_lane4), s04, removed);
+  const vec w0_4 = exp2_near(x0_4);
+  store(scores + 32, w0_4);
+  const vec x1_4 = select(iless_equal(isplat(col + 1), row_of_lane4), s14, removed);
+  const vec w1_4 = exp2_near(x1_4);
+  store(scores + 80, w1_4);
+
+  store(block_total + 32, load(block_total + 32) + w0_4 + w1_4);
+}
+
+// 2 columns x 48 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_2x48_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  const vec start3 = load(shift + 24);
+  const vec start4 = load(shift + 32);
+  const vec start5 = load(shift + 40);
+  vec s00 = start0, s01 = start1, s02 = start2, s03 = start3, s04 = start4, s05 = start5;
+  vec s10 = start0, s11 = start1, s12 = start2, s13 = start3, s14 = start4, s15 = start5;
+#pragma GCC unroll 4
+  for (long k = 0; k < 128; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 128]);
+    const vec b0 = load(rows + 48 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 48 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 48 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(rows + 48 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    const vec b4 = load(rows + 48 * k + 32);
+    s04 = fma(a0, b4, s04);
+    s14 = fma(a1, b4, s14);
+    const vec b5 = load(rows + 48 * k + 40);
+    s05 = fma(a0, b5, s05);
+    s15 = fma(a1, b5, s15);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 48, w1_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 56, w1_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  const vec w0_2 = exp2_near(x0_2);
+  store(scores + 16, w0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  const vec w1_2 = exp2_near(x1_2);
+  store(scores + 64, w1_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2);
+
+  const ivec row_of_lane3 = isplat(row + 24) + iota();
+  const vec x0_3 = select(iless_equal(isplat(col), row_of_lane3), s03, removed);
+  const vec w0_3 = exp2_near(x0_3);
+  store(scores + 24, w0_3);
+  const vec x1_3 = select(iless_equal(isplat(col + 1), row_of_lane3), s13, removed);
+  const vec w1_3 = exp2_near(x1_3);
+  store(scores + 72, w1_3);
+
+  store(block_total + 24, load(block_total + 24) + w0_3 + w1_3);
+
+  const ivec row_of_lane4 = isplat(row + 32) + iota();
+  const vec x0_4 = select(iless_equal(isplat(col), row_of_lane4), s04, removed);
+  const vec w0_4 = exp2_near(x0_4);
+  store(scores + 32, w0_4);
+  const vec x1_4 = select(iless_equal(isplat(col + 1), row_of_lane4), s14, removed);
+  const vec w1_4 = exp2_near(x1_4);
+  store(scores + 80, w1_4);
+
+  store(block_total + 32, load(block_total + 32) + w0_4 + w1_4);
+
+  const ivec row_of_lane5 = isplat(row + 40) + iota();
+  const vec x0_5 = select(iless_equal(isplat(col), row_of_lane5), s05, removed);
+  const vec w0_5 = exp2_near(x0_5);
+  store(scores + 40, w0_5);
+  const vec x1_5 = select(iless_equal(isplat(col + 1), row_of_lane5), s15, removed);
+  const vec w1_5 = exp2_near(x1_5);
+  store(scores + 88, w1_5);
+
+  store(block_total + 40, load(block_total + 40) + w0_5 + w1_5);
+}
+
+// 2 columns x 48 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_2x48(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 8 * (row / 8) + 8;
   const bool some0 = col < high0;
@@ -808,65 +1246,88 @@ struct attention_memory {
   const bool some1 = col < high1;
   const long high2 = 8 * (row / 8) + 24;
   const bool some2 = col < high2;
-  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
-  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
-  for (long v = 0; v < 3; ++v) {
+  const long high3 = 8 * (row / 8) + 32;
+  const bool some3 = col < high3;
+  const long high4 = 8 * (row / 8) + 40;
+  const bool some4 = col < high4;
+  const long high5 = 8 * (row / 8) + 48;
+  const bool some5 = col < high5;
+  const long first =
+      some0 ? 0 : (some1 ? 1 : (some2 ? 2 : (some3 ? 3 : (some4 ? 4 : (some5 ? 5 : 6)))));
+  const long end =
+      some5 ? 6 : (some4 ? 5 : (some3 ? 4 : (some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0)))));
+  for (long v = 0; v < 6; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 4; ++i) {
-        store(scores + 24 * i + 8 * v, splat(0.0f));
+      for (long i = 0; i < 2; ++i) {
+        store(scores + 48 * i + 8 * v, splat(0.0f));
       }
     }
   }
   if (end - first == 1) {
-    attention_weights_4x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_weights_2x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
   if (end - first == 2) {
-    attention_weights_4x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_weights_2x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
   if (end - first == 3) {
-    attention_weights_4x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_weights_2x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 4) {
+    attention_weights_2x32_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 5) {
+    attention_weights_2x40_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 6) {
+    attention_weights_2x48_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
 }
 
-// Weights of 24 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_24(const Memory& m, long c1, long row, long col,
+// Weights of 48 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_48(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.k + 65536 * c1 + 128 * col;
-  for (long j = from; j < count - 3; j += 4) {
+  for (long j = from; j < count - 1; j += 2) {
     if (col + j < whole_end) {
-      attention_weights_4x24(m, local.rows, b + 128 * j, local.scores + 24 * j, local.shift,
+      attention_weights_2x48(m, local.rows, b + 128 * j, local.scores + 48 * j, local.shift,
           local.block_total, c1, col + j);
     } else {
-      attention_weights_in_part_4x24(b + 128 * j, local.scores + 24 * j, row, col + j, local);
+      attention_weights_in_part_2x48(b + 128 * j, local.scores + 48 * j, row, col + j, local);
     }
   }
 }
 
-// Scores of 24 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_scores_of_24(const Memory& m, long c1, long row, long col,
+// Scores of 48 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_48(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.k + 65536 * c1 + 128 * col;
-  for (long j = from; j < count - 3; j += 4) {
+  for (long j = from; j < count - 1; j += 2) {
     if (col + j < whole_end) {
-      attention_scores_4x24(local.rows, b + 128 * j, local.scores + 24 * j, local.block_peak);
+      attention_scores_2x48(local.rows, b + 128 * j, local.scores + 48 * j, local.block_peak);
     } else {
-      attention_scores_in_part_4x24(b + 128 * j, local.scores + 24 * j, row, col + j, local);
+      attention_scores_in_part_2x48(b + 128 * j, local.scores + 48 * j, row, col + j, local);
     }
   }
 }
 
-// What 24 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_24(const Memory& m, long c1, long row,
+// What 48 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_48(const Memory& m, long c1, long row,
     attention_memory& local) {
   store(local.total, load(local.carry) * load(local.total));
   store(local.total + 8, load(local.carry + 8) * load(local.total + 8));
   store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
+  store(local.total + 24, load(local.carry + 24) * load(local.total + 24));
+  store(local.total + 32, load(local.carry + 32) * load(local.total + 32));
+  store(local.total + 40, load(local.carry + 40) * load(local.total + 40));
 
   float* out = m.out + 65536 * c1 + 128 * row;
-  for (long i = 0; i < 24; ++i) {
+  for (long i = 0; i < 48; ++i) {
     const vec carry = splat(local.carry[i]);
     for (long n = 0; n < 128; n += 8) {
       store(out + 128 * i + n, carry * load(out + 128 * i + n));
@@ -874,9 +1335,9 @@ struct attention_memory {
   }
 }
 
-// Of 24 rows, those whose weights are too large get a higher peak; their weights follow.
-[[gnu::noinline]] void attention_lower_weights_24(attention_memory& local, long count) {
-  for (long i = 0; i < 24; i += 8) {
+// Of 48 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_48(attention_memory& local, long count) {
+  for (long i = 0; i < 48; i += 8) {
     const vec total = load(local.block_total + i);
     const lanes_t inside = not_less(splat(0x1p+40f), total);
     const vec rise = select(inside, splat(0.0f), exponent_of(total));
@@ -889,15 +1350,15 @@ struct attention_memory {
     store(local.block_total + i, carry * total);
     if (any(negation(inside))) {
       for (long j = 0; j < count; ++j) {
-        store(local.scores + i + 24 * j, carry * load(local.scores + i + 24 * j));
+        store(local.scores + i + 48 * j, carry * load(local.scores + i + 48 * j));
       }
     }
   }
 }
 
-// Weights of 24 rows and `count` columns, the first `from` of them made from scores, once more
+// Weights of 48 rows and `count` columns, the first `from` of them made from scores, once more
 // where they left the range.
-[[gnu::noinline]] void attention_mend_24(const Memory& m, long c1, long row, long col, long from,
+[[gnu::noinline]] void attention_mend_48(const Memory& m, long c1, long row, long col, long from,
     long count, long whole_end, attention_memory& local, bool fresh) {
   // Too large for that: the greatest score becomes the reference.
   const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
@@ -913,107 +1374,135 @@ struct attention_memory {
           both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
               less_equal(splat(-4.0f) * load(local.peak + 16),
                   exponent_of(load(local.block_total + 16))))));
-  if (any(negation(inside2))) {
+  const lanes_t inside3 = both(inside2,
+      either(not_less(splat(0x1p+40f), load(local.block_total + 24)),
+          both(not_less(splat(0x1p+120f), load(local.block_total + 24)),
+              less_equal(splat(-4.0f) * load(local.peak + 24),
+                  exponent_of(load(local.block_total + 24))))));
+  const lanes_t inside4 = both(inside3,
+      either(not_less(splat(0x1p+40f), load(local.block_total + 32)),
+          both(not_less(splat(0x1p+120f), load(local.block_total + 32)),
+              less_equal(splat(-4.0f) * load(local.peak + 32),
+                  exponent_of(load(local.block_total + 32))))));
+  const lanes_t inside5 = both(inside4,
+      either(not_less(splat(0x1p+40f), load(local.block_total + 40)),
+          both(not_less(splat(0x1p+120f), load(local.block_total + 40)),
+              less_equal(splat(-4.0f) * load(local.peak + 40),
+                  exponent_of(load(local.block_total + 40))))));
+  if (any(negation(inside5))) {
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 8, splat(-__FLT_MAX__));
     store(local.block_peak + 16, splat(-__FLT_MAX__));
-    attention_scores_of_24(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_24(local, from, false);
+    store(local.block_peak + 24, splat(-__FLT_MAX__));
+    store(local.block_peak + 32, splat(-__FLT_MAX__));
+    store(local.block_peak + 40, splat(-__FLT_MAX__));
+    attention_scores_of_48(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_48(local, from, false);
     if (!fresh) {
-      attention_carry_over_24(m, c1, row, local);
+      attention_carry_over_48(m, c1, row, local);
     }
-    attention_weights_of_24(m, c1, row, col, from, count, whole_end, local);
+    attention_weights_of_48(m, c1, row, col, from, count, whole_end, local);
   }
 
-  attention_lower_weights_24(local, count);
+  attention_lower_weights_48(local, count);
   if (!fresh) {
-    attention_carry_over_24(m, c1, row, local);
+    attention_carry_over_48(m, c1, row, local);
   }
 }
 
-// 3 rows x 32 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_3x32(const float* weights, const float* v, long count,
+// 6 rows x 16 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_6x16(const float* weights, const float* v, long count,
     float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-    s03 = load(out + 24);
-    s10 = load(out + 128);
-    s11 = load(out + 136);
-    s12 = load(out + 144);
-    s13 = load(out + 152);
-    s20 = load(out + 256);
-    s21 = load(out + 264);
-    s22 = load(out + 272);
-    s23 = load(out + 280);
-  }
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
-    const vec a0 = splat(weights[24 * k]);
-    const vec a1 = splat(weights[24 * k + 1]);
-    const vec a2 = splat(weights[24 * k + 2]);
     const vec b0 = load(v + 128 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    s20 = fma(a2, b0, s20);
     const vec b1 = load(v + 128 * k + 8);
+    const vec a0 = splat(weights[48 * k]);
+    s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
+    const vec a1 = splat(weights[48 * k + 1]);
+    s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
+    const vec a2 = splat(weights[48 * k + 2]);
+    s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
-    const vec b2 = load(v + 128 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    s22 = fma(a2, b2, s22);
-    const vec b3 = load(v + 128 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-    s23 = fma(a2, b3, s23);
+    const vec a3 = splat(weights[48 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(weights[48 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(weights[48 * k + 5]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s10 = s10 + load(out + 128);
+    s11 = s11 + load(out + 136);
+    s20 = s20 + load(out + 256);
+    s21 = s21 + load(out + 264);
+    s30 = s30 + load(out + 384);
+    s31 = s31 + load(out + 392);
+    s40 = s40 + load(out + 512);
+    s41 = s41 + load(out + 520);
+    s50 = s50 + load(out + 640);
+    s51 = s51 + load(out + 648);
   }
 
   store(out, s00);
   store(out + 8, s01);
-  store(out + 16, s02);
-  store(out + 24, s03);
   store(out + 128, s10);
   store(out + 136, s11);
-  store(out + 144, s12);
-  store(out + 152, s13);
   store(out + 256, s20);
   store(out + 264, s21);
-  store(out + 272, s22);
-  store(out + 280, s23);
+  store(out + 384, s30);
+  store(out + 392, s31);
+  store(out + 512, s40);
+  store(out + 520, s41);
+  store(out + 640, s50);
+  store(out + 648, s51);
 }
 
-// Scores of 24 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_24(const Memory& m, long c1, long row, long col, long count,
+// Scores of 48 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_48(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
   const float* v = m.v + 65536 * c1 + 128 * col;
   float* out = m.out + 65536 * c1 + 128 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  store(local.total + 24, load(local.total + 24) + load(local.block_total + 24));
+  store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
+  store(local.total + 40, load(local.total + 40) + load(local.block_total + 40));
 
-  for (long n = 0; n < 128; n += 32) {
-    for (long i = 0; i < 24; i += 3) {
-      const long high_last = 8 * ((row + i + 2) / 8) + 8;
+  for (long n = 0; n < 128; n += 16) {
+    for (long i = 0; i < 48; i += 6) {
+      const long high_last = 8 * ((row + i + 5) / 8) + 8;
       const long end = smaller(high_last - col, count);
-      attention_values_3x32(local.scores + i, v + n, end, out + 128 * i + n, fresh);
+      attention_values_6x16(local.scores + i, v + n, end, out + 128 * i + n, fresh);
     }
   }
 }
 
-// 24 rows against `count` columns from col on.
-[[gnu::noinline]] void attention_visit_24(const Memory& m, long c1, long row, long col, long count,
+// 48 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_48(const Memory& m, long c1, long row, long col, long count,
     long whole_end, attention_memory& local, bool fresh) {
   store(local.block_total, splat(0.0f));
   store(local.block_total + 8, splat(0.0f));
   store(local.block_total + 16, splat(0.0f));
+  store(local.block_total + 24, splat(0.0f));
+  store(local.block_total + 32, splat(0.0f));
+  store(local.block_total + 40, splat(0.0f));
   long done = 0;
 
   // The first columns give each row the score that the others are compared with.
@@ -1022,30 +1511,36 @@ struct attention_memory {
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 8, splat(-__FLT_MAX__));
     store(local.block_peak + 16, splat(-__FLT_MAX__));
+    store(local.block_peak + 24, splat(-__FLT_MAX__));
+    store(local.block_peak + 32, splat(-__FLT_MAX__));
+    store(local.block_peak + 40, splat(-__FLT_MAX__));
     if (col < whole_end) {
-      attention_scores_4x24(local.rows, b, local.scores, local.block_peak);
+      attention_scores_2x48(local.rows, b, local.scores, local.block_peak);
     } else {
-      attention_scores_in_part_4x24(b, local.scores, row, col, local);
+      attention_scores_in_part_2x48(b, local.scores, row, col, local);
     }
-    done = 4;
-    attention_weigh_24(local, done, true);
+    done = 2;
+    attention_weigh_48(local, done, true);
   }
 
-  attention_weights_of_24(m, c1, row, col, done, count, whole_end, local);
+  attention_weights_of_48(m, c1, row, col, done, count, whole_end, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
   const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 8)));
   const lanes_t inside2 = both(inside1, not_less(splat(0x1p+40f), load(local.block_total + 16)));
-  if (any(negation(inside2))) {
-    attention_mend_24(m, c1, row, col, done, count, whole_end, local, fresh);
+  const lanes_t inside3 = both(inside2, not_less(splat(0x1p+40f), load(local.block_total + 24)));
+  const lanes_t inside4 = both(inside3, not_less(splat(0x1p+40f), load(local.block_total + 32)));
+  const lanes_t inside5 = both(inside4, not_less(splat(0x1p+40f), load(local.block_total + 40)));
+  if (any(negation(inside5))) {
+    attention_mend_48(m, c1, row, col, done, count, whole_end, local, fresh);
   }
 
-  attention_fold_24(m, c1, row, col, count, local, fresh);
+  attention_fold_48(m, c1, row, col, count, local, fresh);
 }
 
-// Scores of 24 rows become weights, those of removed pairs -0; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_24_safely(attention_memory& local, long count) {
+// Scores of 48 rows become weights, those of removed pairs -0; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_48_safely(attention_memory& local, long count) {
   const vec removed = splat(-__builtin_inff());
 
   const vec old0 = load(local.peak);
@@ -1075,32 +1570,78 @@ struct attention_memory {
   vec total2 = splat(0.0f);
   lanes_t all2 = all_lanes(true);
 
+  const vec old3 = load(local.peak + 24);
+  const vec peak3 = max(old3, splat(0.088388346f) * load(local.block_peak + 24));
+  store(local.peak + 24, peak3);
+  store(local.carry + 24,
+      select(both(less(old3, peak3), equal(load(local.kept + 24), splat(1.0f))),
+          exp_nonpositive(old3 - peak3), splat(1.0f)));
+  vec total3 = splat(0.0f);
+  lanes_t all3 = all_lanes(true);
+
+  const vec old4 = load(local.peak + 32);
+  const vec peak4 = max(old4, splat(0.088388346f) * load(local.block_peak + 32));
+  store(local.peak + 32, peak4);
+  store(local.carry + 32,
+      select(both(less(old4, peak4), equal(load(local.kept + 32), splat(1.0f))),
+          exp_nonpositive(old4 - peak4), splat(1.0f)));
+  vec total4 = splat(0.0f);
+  lanes_t all4 = all_lanes(true);
+
+  const vec old5 = load(local.peak + 40);
+  const vec peak5 = max(old5, splat(0.088388346f) * load(local.block_peak + 40));
+  store(local.peak + 40, peak5);
+  store(local.carry + 40,
+      select(both(less(old5, peak5), equal(load(local.kept + 40), splat(1.0f))),
+          exp_nonpositive(old5 - peak5), splat(1.0f)));
+  vec total5 = splat(0.0f);
+  lanes_t all5 = all_lanes(true);
+
   bool some = false;
   for (long j = 0; j < count; ++j) {
-    const vec score0 = splat(0.088388346f) * load(local.scores + 24 * j);
+    const vec score0 = splat(0.088388346f) * load(local.scores + 48 * j);
     const lanes_t hole0 = equal(score0, removed);
     const vec w0 = select(hole0, splat(-0.0f), exp_nonpositive(score0 - peak0) + splat(0.0f));
-    store(local.scores + 24 * j, w0);
+    store(local.scores + 48 * j, w0);
     total0 = total0 + w0;
     all0 = both(all0, hole0);
-    const vec score1 = splat(0.088388346f) * load(local.scores + 24 * j + 8);
+    const vec score1 = splat(0.088388346f) * load(local.scores + 48 * j + 8);
     const lanes_t hole1 = equal(score1, removed);
     const vec w1 = select(hole1, splat(-0.0f), exp_nonpositive(score1 - peak1) + splat(0.0f));
-    store(local.scores + 24 * j + 8, w1);
+    store(local.scores + 48 * j + 8, w1);
     total1 = total1 + w1;
     all1 = both(all1, hole1);
-    const vec score2 = splat(0.088388346f) * load(local.scores + 24 * j + 16);
+    const vec score2 = splat(0.088388346f) * load(local.scores + 48 * j + 16);
     const lanes_t hole2 = equal(score2, removed);
     const vec w2 = select(hole2, splat(-0.0f), exp_nonpositive(score2 - peak2) + splat(0.0f));
-    store(local.scores + 24 * j + 16, w2);
+    store(local.scores + 48 * j + 16, w2);
     total2 = total2 + w2;
     all2 = both(all2, hole2);
-    const bool hole = any(either(either(hole0, hole1), hole2));
+    const vec score3 = splat(0.088388346f) * load(local.scores + 48 * j + 24);
+    const lanes_t hole3 = equal(score3, removed);
+    const vec w3 = select(hole3, splat(-0.0f), exp_nonpositive(score3 - peak3) + splat(0.0f));
+    store(local.scores + 48 * j + 24, w3);
+    total3 = total3 + w3;
+    all3 = both(all3, hole3);
+    const vec score4 = splat(0.088388346f) * load(local.scores + 48 * j + 32);
+    const lanes_t hole4 = equal(score4, removed);
+    const vec w4 = select(hole4, splat(-0.0f), exp_nonpositive(score4 - peak4) + splat(0.0f));
+    store(local.scores + 48 * j + 32, w4);
+    total4 = total4 + w4;
+    all4 = both(all4, hole4);
+    const vec score5 = splat(0.088388346f) * load(local.scores + 48 * j + 40);
+    const lanes_t hole5 = equal(score5, removed);
+    const vec w5 = select(hole5, splat(-0.0f), exp_nonpositive(score5 - peak5) + splat(0.0f));
+    store(local.scores + 48 * j + 40, w5);
+    total5 = total5 + w5;
+    all5 = both(all5, hole5);
+    const bool hole =
+        any(either(either(either(either(either(hole0, hole1), hole2), hole3), hole4), hole5));
     local.holes[j] = hole ? 1.0f : 0.0f;
     some = some || hole;
   }
 
-  local.holes[264] = some ? 1.0f : 0.0f;
+  local.holes[258] = some ? 1.0f : 0.0f;
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -1110,163 +1651,195 @@ struct attention_memory {
 
   store(local.block_total + 16, total2);
   store(local.kept + 16, select(all2, load(local.kept + 16), splat(1.0f)));
+
+  store(local.block_total + 24, total3);
+  store(local.kept + 24, select(all3, load(local.kept + 24), splat(1.0f)));
+
+  store(local.block_total + 32, total4);
+  store(local.kept + 32, select(all4, load(local.kept + 32), splat(1.0f)));
+
+  store(local.block_total + 40, total5);
+  store(local.kept + 40, select(all5, load(local.kept + 40), splat(1.0f)));
 }
 
-// 3 rows x 32 columns of the result, over `count` weights each, of which those of -0 don't count.
-[[gnu::noinline]] void attention_values_3x32_with_holes(const float* weights, const float* v,
+// 6 rows x 16 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_6x16_with_holes(const float* weights, const float* v,
     long count, float* out, const float* holes, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-    s03 = load(out + 24);
-    s10 = load(out + 128);
-    s11 = load(out + 136);
-    s12 = load(out + 144);
-    s13 = load(out + 152);
-    s20 = load(out + 256);
-    s21 = load(out + 264);
-    s22 = load(out + 272);
-    s23 = load(out + 280);
-  }
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
 
   for (long k = 0; k < count; ++k) {
     if (holes[k] > 0.0f) {
-      const vec a0 = splat(weights[24 * k]);
+      const vec b0 = load(v + 128 * k);
+      const vec b1 = load(v + 128 * k + 8);
+      const vec a0 = splat(weights[48 * k]);
       const lanes_t hole0 = is_minus_zero(a0);
-      const vec a1 = splat(weights[24 * k + 1]);
-      const lanes_t hole1 = is_minus_zero(a1);
-      const vec a2 = splat(weights[24 * k + 2]);
-      const lanes_t hole2 = is_minus_zero(a2);
-      const vec b0 = load(v + 128 * k);
       s00 = fma_unless(hole0, a0, b0, s00);
-      s10 = fma_unless(hole1, a1, b0, s10);
-      s20 = fma_unless(hole2, a2, b0, s20);
-      const vec b1 = load(v + 128 * k + 8);
       s01 = fma_unless(hole0, a0, b1, s01);
+      const vec a1 = splat(weights[48 * k + 1]);
+      const lanes_t hole1 = is_minus_zero(a1);
+      s10 = fma_unless(hole1, a1, b0, s10);
       s11 = fma_unless(hole1, a1, b1, s11);
+      const vec a2 = splat(weights[48 * k + 2]);
+      const lanes_t hole2 = is_minus_zero(a2);
+      s20 = fma_unless(hole2, a2, b0, s20);
       s21 = fma_unless(hole2, a2, b1, s21);
-      const vec b2 = load(v + 128 * k + 16);
-      s02 = fma_unless(hole0, a0, b2, s02);
-      s12 = fma_unless(hole1, a1, b2, s12);
-      s22 = fma_unless(hole2, a2, b2, s22);
-      const vec b3 = load(v + 128 * k + 24);
-      s03 = fma_unless(hole0, a0, b3, s03);
-      s13 = fma_unless(hole1, a1, b3, s13);
-      s23 = fma_unless(hole2, a2, b3, s23);
+      const vec a3 = splat(weights[48 * k + 3]);
+      const lanes_t hole3 = is_minus_zero(a3);
+      s30 = fma_unless(hole3, a3, b0, s30);
+      s31 = fma_unless(hole3, a3, b1, s31);
+      const vec a4 = splat(weights[48 * k + 4]);
+      const lanes_t hole4 = is_minus_zero(a4);
+      s40 = fma_unless(hole4, a4, b0, s40);
+      s41 = fma_unless(hole4, a4, b1, s41);
+      const vec a5 = splat(weights[48 * k + 5]);
+      const lanes_t hole5 = is_minus_zero(a5);
+      s50 = fma_unless(hole5, a5, b0, s50);
+      s51 = fma_unless(hole5, a5, b1, s51);
     } else {
-      const vec a0 = splat(weights[24 * k]);
-      const vec a1 = splat(weights[24 * k + 1]);
-      const vec a2 = splat(weights[24 * k + 2]);
       const vec b0 = load(v + 128 * k);
-      s00 = fma(a0, b0, s00);
-      s10 = fma(a1, b0, s10);
-      s20 = fma(a2, b0, s20);
       const vec b1 = load(v + 128 * k + 8);
+      const vec a0 = splat(weights[48 * k]);
+      s00 = fma(a0, b0, s00);
       s01 = fma(a0, b1, s01);
+      const vec a1 = splat(weights[48 * k + 1]);
+      s10 = fma(a1, b0, s10);
       s11 = fma(a1, b1, s11);
+      const vec a2 = splat(weights[48 * k + 2]);
+      s20 = fma(a2, b0, s20);
       s21 = fma(a2, b1, s21);
-      const vec b2 = load(v + 128 * k + 16);
-      s02 = fma(a0, b2, s02);
-      s12 = fma(a1, b2, s12);
-      s22 = fma(a2, b2, s22);
-      const vec b3 = load(v + 128 * k + 24);
-      s03 = fma(a0, b3, s03);
-      s13 = fma(a1, b3, s13);
-      s23 = fma(a2, b3, s23);
+      const vec a3 = splat(weights[48 * k + 3]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(weights[48 * k + 4]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      const vec a5 = splat(weights[48 * k + 5]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
     }
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s10 = s10 + load(out + 128);
+    s11 = s11 + load(out + 136);
+    s20 = s20 + load(out + 256);
+    s21 = s21 + load(out + 264);
+    s30 = s30 + load(out + 384);
+    s31 = s31 + load(out + 392);
+    s40 = s40 + load(out + 512);
+    s41 = s41 + load(out + 520);
+    s50 = s50 + load(out + 640);
+    s51 = s51 + load(out + 648);
   }
 
   store(out, s00);
   store(out + 8, s01);
-  store(out + 16, s02);
-  store(out + 24, s03);
   store(out + 128, s10);
   store(out + 136, s11);
-  store(out + 144, s12);
-  store(out + 152, s13);
   store(out + 256, s20);
   store(out + 264, s21);
-  store(out + 272, s22);
-  store(out + 280, s23);
+  store(out + 384, s30);
+  store(out + 392, s31);
+  store(out + 512, s40);
+  store(out + 520, s41);
+  store(out + 640, s50);
+  store(out + 648, s51);
 }
 
-// Scores of 24 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_24_with_holes(const Memory& m, long c1, long row, long col,
+// Scores of 48 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_48_with_holes(const Memory& m, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
   const float* v = m.v + 65536 * c1 + 128 * col;
   float* out = m.out + 65536 * c1 + 128 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  store(local.total + 24, load(local.total + 24) + load(local.block_total + 24));
+  store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
+  store(local.total + 40, load(local.total + 40) + load(local.block_total + 40));
 
-  for (long n = 0; n < 128; n += 32) {
-    for (long i = 0; i < 24; i += 3) {
-      const long high_last = 8 * ((row + i + 2) / 8) + 8;
+  for (long n = 0; n < 128; n += 16) {
+    for (long i = 0; i < 48; i += 6) {
+      const long high_last = 8 * ((row + i + 5) / 8) + 8;
       const long end = smaller(high_last - col, count);
-      attention_values_3x32_with_holes(local.scores + i, v + n, end, out + 128 * i + n, local.holes,
+      attention_values_6x16_with_holes(local.scores + i, v + n, end, out + 128 * i + n, local.holes,
           fresh);
     }
   }
 }
 
-// 24 rows against `count` columns from col on, by the definition.
-[[gnu::noinline]] void attention_visit_24_safely(const Memory& m, long c1, long row, long col,
+// 48 rows against `count` columns from col on, by the definition.
+[[gnu::noinline]] void attention_visit_48_safely(const Memory& m, long c1, long row, long col,
     long count, long whole_end, attention_memory& local, bool fresh) {
   store(local.block_peak, splat(-__builtin_inff()));
   store(local.block_peak + 8, splat(-__builtin_inff()));
   store(local.block_peak + 16, splat(-__builtin_inff()));
-  attention_scores_of_24(m, c1, row, col, 0, count, whole_end, local);
-  attention_weigh_24_safely(local, count);
+  store(local.block_peak + 24, splat(-__builtin_inff()));
+  store(local.block_peak + 32, splat(-__builtin_inff()));
+  store(local.block_peak + 40, splat(-__builtin_inff()));
+  attention_scores_of_48(m, c1, row, col, 0, count, whole_end, local);
+  attention_weigh_48_safely(local, count);
   if (!fresh) {
-    attention_carry_over_24(m, c1, row, local);
+    attention_carry_over_48(m, c1, row, local);
   }
 
-  if (local.holes[264] > 0.0f) {
-    attention_fold_24_with_holes(m, c1, row, col, count, local, fresh);
+  if (local.holes[258] > 0.0f) {
+    attention_fold_48_with_holes(m, c1, row, col, count, local, fresh);
   } else {
-    attention_fold_24(m, c1, row, col, count, local, fresh);
+    attention_fold_48(m, c1, row, col, count, local, fresh);
   }
 }
 
 // Rows of the block that are not finite are computed again, over exactly the pairs that count; the
 // others keep every bit.
-[[gnu::noinline]] void attention_24_rows_safely(const Memory& m, long c1, long nth,
+[[gnu::noinline]] void attention_48_rows_safely(const Memory& m, long c1, long nth,
     attention_memory& local) {
-  const long row = 24 * nth;
+  const long row = 48 * nth;
   const float* a = m.q + 65536 * c1 + 128 * row;
   float* out = m.out + 65536 * c1 + 128 * row;
 
-  for (long i = 0; i < 24; ++i) {
+  for (long i = 0; i < 48; ++i) {
     for (long n = 0; n < 128; n += 8) {
       store(local.fast + 128 * i + n, load(out + 128 * i + n));
     }
   }
 
-  for (long r = 0; r < 24; r += 8) {
+  for (long r = 0; r < 48; r += 8) {
     for (long k = 0; k < 128; k += 8) {
-      transpose_block(a + 128 * r + k, 128, local.rows + 24 * k + r, 24, splat(1.0f));
+      transpose_block(a + 128 * r + k, 128, local.rows + 48 * k + r, 48, splat(1.0f));
     }
   }
 
   store(local.peak, splat(-__FLT_MAX__));
   store(local.peak + 8, splat(-__FLT_MAX__));
   store(local.peak + 16, splat(-__FLT_MAX__));
+  store(local.peak + 24, splat(-__FLT_MAX__));
+  store(local.peak + 32, splat(-__FLT_MAX__));
+  store(local.peak + 40, splat(-__FLT_MAX__));
   store(local.total, splat(0.0f));
   store(local.total + 8, splat(0.0f));
   store(local.total + 16, splat(0.0f));
+  store(local.total + 24, splat(0.0f));
+  store(local.total + 32, splat(0.0f));
+  store(local.total + 40, splat(0.0f));
   store(local.kept, splat(0.0f));
   store(local.kept + 8, splat(0.0f));
   store(local.kept + 16, splat(0.0f));
+  store(local.kept + 24, splat(0.0f));
+  store(local.kept + 32, splat(0.0f));
+  store(local.kept + 40, splat(0.0f));
   bool fresh = true;
-  const long whole_end = 24 * nth;
-  const long end = 24 * nth + 24;
-  for (long col = 0; col < end; col += 264) {
-    attention_visit_24_safely(m, c1, row, col, smaller(264, end - col), whole_end, local, fresh);
+  const long whole_end = 48 * nth;
+  const long end = 48 * nth + 48;
+  for (long col = 0; col < end; col += 258) {
+    attention_visit_48_safely(m, c1, row, col, smaller(258, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
@@ -1278,7 +1851,16 @@ struct attention_memory {
   store(local.carry + 16,
       select(equal(load(local.kept + 16), splat(1.0f)), splat(1.0f) / load(local.total + 16),
           splat(0.0f)));
-  for (long i = 0; i < 24; ++i) {
+  store(local.carry + 24,
+      select(equal(load(local.kept + 24), splat(1.0f)), splat(1.0f) / load(local.total + 24),
+          splat(0.0f)));
+  store(local.carry + 32,
+      select(equal(load(local.kept + 32), splat(1.0f)), splat(1.0f) / load(local.total + 32),
+          splat(0.0f)));
+  store(local.carry + 40,
+      select(equal(load(local.kept + 40), splat(1.0f)), splat(1.0f) / load(local.total + 40),
+          splat(0.0f)));
+  for (long i = 0; i < 48; ++i) {
     vec odd = splat(0.0f);
     for (long n = 0; n < 128; n += 8) {
       const vec x = load(local.fast + 128 * i + n);
@@ -1297,17 +1879,17 @@ struct attention_memory {
   }
 }
 
-// The nth of 21 blocks of 24 rows.
-[[gnu::noinline]] void attention_24_rows(const Memory& m, long c1, long nth,
+// The nth of 10 blocks of 48 rows.
+[[gnu::noinline]] void attention_48_rows(const Memory& m, long c1, long nth,
     attention_memory& local) {
-  const long row = 24 * nth;
+  const long row = 48 * nth;
   const float* a = m.q + 65536 * c1 + 128 * row;
   float* out = m.out + 65536 * c1 + 128 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
-  for (long r = 0; r < 24; r += 8) {
+  for (long r = 0; r < 48; r += 8) {
     for (long k = 0; k < 128; k += 8) {
-      transpose_block(a + 128 * r + k, 128, local.rows + 24 * k + r, 24, splat(0.12751743f));
+      transpose_block(a + 128 * r + k, 128, local.rows + 48 * k + r, 48, splat(0.12751743f));
     }
   }
 
@@ -1317,22 +1899,31 @@ struct attention_memory {
   store(local.total + 8, splat(0.0f));
   store(local.peak + 16, splat(-__FLT_MAX__));
   store(local.total + 16, splat(0.0f));
+  store(local.peak + 24, splat(-__FLT_MAX__));
+  store(local.total + 24, splat(0.0f));
+  store(local.peak + 32, splat(-__FLT_MAX__));
+  store(local.total + 32, splat(0.0f));
+  store(local.peak + 40, splat(-__FLT_MAX__));
+  store(local.total + 40, splat(0.0f));
 
   bool fresh = true;
-  const long whole_end = 24 * nth;
-  const long end = 24 * nth + 24;
-  for (long col = 0; col < end; col += 264) {
-    attention_visit_24(m, c1, row, col, smaller(264, end - col), whole_end, local, fresh);
+  const long whole_end = 48 * nth;
+  const long end = 48 * nth + 48;
+  for (long col = 0; col < end; col += 258) {
+    attention_visit_48(m, c1, row, col, smaller(258, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
   store(local.carry, splat(1.0f) / load(local.total));
   store(local.carry + 8, splat(1.0f) / load(local.total + 8));
   store(local.carry + 16, splat(1.0f) / load(local.total + 16));
+  store(local.carry + 24, splat(1.0f) / load(local.total + 24));
+  store(local.carry + 32, splat(1.0f) / load(local.total + 32));
+  store(local.carry + 40, splat(1.0f) / load(local.total + 40));
 
   // x - x is 0, or NaN if x is not finite.
   vec odd = splat(0.0f);
-  for (long i = 0; i < 24; ++i) {
+  for (long i = 0; i < 48; ++i) {
     const vec factor = splat(local.carry[i]);
     vec odd_of_row = splat(0.0f);
     for (long n = 0; n < 128; n += 8) {
@@ -1343,86 +1934,161 @@ struct attention_memory {
     odd = odd + odd_of_row;
   }
   if (has_nan(odd)) {
-    attention_24_rows_safely(m, c1, nth, local);
+    attention_48_rows_safely(m, c1, nth, local);
   }
 }
 
-// 8 columns x 8 rows of scores.
-[[gnu::noinline]] void attention_scores_8x8(const float* rows, const float* b, float* scores,
+// 2 columns x 32 rows of scores.
+[[gnu::noinline]] void attention_scores_2x32(const float* rows, const float* b, float* scores,
     float* block_peak) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
-  vec s50 = splat(0.0f);
-  vec s60 = splat(0.0f);
-  vec s70 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 128; ++k) {
-    const vec b0 = load(rows + 24 * k);
     const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 128]);
+    const vec b0 = load(rows + 48 * k);
+    s00 = fma(a0, b0, s00);
     s10 = fma(a1, b0, s10);
-    const vec a2 = splat(b[k + 256]);
-    s20 = fma(a2, b0, s20);
-    const vec a3 = splat(b[k + 384]);
-    s30 = fma(a3, b0, s30);
-    const vec a4 = splat(b[k + 512]);
-    s40 = fma(a4, b0, s40);
-    const vec a5 = splat(b[k + 640]);
-    s50 = fma(a5, b0, s50);
-    const vec a6 = splat(b[k + 768]);
-    s60 = fma(a6, b0, s60);
-    const vec a7 = splat(b[k + 896]);
-    s70 = fma(a7, b0, s70);
+    const vec b1 = load(rows + 48 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 48 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(rows + 48 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
   }
 
   store(scores, s00);
-  store(scores + 24, s10);
-  store(scores + 48, s20);
-  store(scores + 72, s30);
-  store(scores + 96, s40);
-  store(scores + 120, s50);
-  store(scores + 144, s60);
-  store(scores + 168, s70);
+  store(scores + 48, s10);
 
-  const vec high0_0 = max(max(s00, s10), max(s20, s30));
-  const vec high1_0 = max(max(s40, s50), max(s60, s70));
-  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+  store(block_peak, max(load(block_peak), max(s00, s10)));
+
+  store(scores + 8, s01);
+  store(scores + 56, s11);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(s01, s11)));
+
+  store(scores + 16, s02);
+  store(scores + 64, s12);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(s02, s12)));
+
+  store(scores + 24, s03);
+  store(scores + 72, s13);
+
+  store(block_peak + 24, max(load(block_peak + 24), max(s03, s13)));
 }
 
-// 8 columns x 8 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_8x8_in_part(const float* rows, const float* b,
+// 2 columns x 32 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_2x32(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 8 * (row / 8) + 8;
+  const bool some0 = col < high0;
+  const long high1 = 8 * (row / 8) + 16;
+  const bool some1 = col < high1;
+  const long high2 = 8 * (row / 8) + 24;
+  const bool some2 = col < high2;
+  const long high3 = 8 * (row / 8) + 32;
+  const bool some3 = col < high3;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : (some3 ? 3 : 4)));
+  const long end = some3 ? 4 : (some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0)));
+  for (long v = 0; v < 4; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 2; ++i) {
+        store(scores + 48 * i + 8 * v, splat(-__builtin_inff()));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_scores_2x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_scores_2x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 3) {
+    attention_scores_2x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 4) {
+    attention_scores_2x32_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+}
+
+// 3 columns x 32 rows of scores.
+[[gnu::noinline]] void attention_scores_3x32(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 128; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 128]);
+    const vec a2 = splat(b[k + 256]);
+    const vec b0 = load(rows + 48 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    s20 = fma(a2, b0, s20);
+    const vec b1 = load(rows + 48 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    s21 = fma(a2, b1, s21);
+    const vec b2 = load(rows + 48 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    s22 = fma(a2, b2, s22);
+    const vec b3 = load(rows + 48 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    s23 = fma(a2, b3, s23);
+  }
+
+  store(scores, s00);
+  store(scores + 48, s10);
+  store(scores + 96, s20);
+
+  store(block_peak, max(load(block_peak), max(max(s00, s10), s20)));
+
+  store(scores + 8, s01);
+  store(scores + 56, s11);
+  store(scores + 104, s21);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(max(s01, s11), s21)));
+
+  store(scores + 16, s02);
+  store(scores + 64, s12);
+  store(scores + 112, s22);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(max(s02, s12), s22)));
+
+  store(scores + 24, s03);
+  store(scores + 72, s13);
+  store(scores + 120, s23);
+
+  store(block_peak + 24, max(load(block_peak + 24), max(max(s03, s13), s23)));
+}
+
+// 3 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_3x8_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
   vec s00 = splat(0.0f);
   vec s10 = splat(0.0f);
   vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
-  vec s50 = splat(0.0f);
-  vec s60 = splat(0.0f);
-  vec s70 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 128; ++k) {
-    const vec b0 = load(rows + 24 * k);
+    const vec b0 = load(rows + 48 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 128]);
     s10 = fma(a1, b0, s10);
     const vec a2 = splat(b[k + 256]);
     s20 = fma(a2, b0, s20);
-    const vec a3 = splat(b[k + 384]);
-    s30 = fma(a3, b0, s30);
-    const vec a4 = splat(b[k + 512]);
-    s40 = fma(a4, b0, s40);
-    const vec a5 = splat(b[k + 640]);
-    s50 = fma(a5, b0, s50);
-    const vec a6 = splat(b[k + 768]);
-    s60 = fma(a6, b0, s60);
-    const vec a7 = splat(b[k + 896]);
-    s70 = fma(a7, b0, s70);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -1431,208 +2097,227 @@ struct attention_memory {
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 24, x1_0);
+  store(scores + 48, x1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 48, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 72, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  store(scores + 96, x4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  store(scores + 120, x5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  store(scores + 144, x6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
-  store(scores + 168, x7_0);
+  store(scores + 96, x2_0);
 
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
-  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), x2_0)));
 }
 
-// 8 columns x 8 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_8x8(const float* b, float* scores, long row,
-    long col, attention_memory& local) {
-  const long high0 = 8 * (row / 8) + 8;
-  const bool some0 = col < high0;
-  const long first = some0 ? 0 : 1;
-  const long end = some0 ? 1 : 0;
-  for (long v = 0; v < 1; ++v) {
-    if (v < first || v >= end) {
-      for (long i = 0; i < 8; ++i) {
-        store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
-      }
-    }
-  }
-  if (end - first == 1) {
-    attention_scores_8x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
-        local.block_peak + 8 * first, row + 8 * first, col);
-  }
-}
-
-// 12 columns x 8 rows of scores.
-[[gnu::noinline]] void attention_scores_12x8(const float* rows, const float* b, float* scores,
-    float* block_peak) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 128; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 128]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 256]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 384]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 512]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 640]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 768]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 896]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 1024]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 1152]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 1280]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 1408]);
-    s11_0 = fma(a11, b0, s11_0);
-  }
-
-  store(scores, s0_0);
-  store(scores + 24, s1_0);
-  store(scores + 48, s2_0);
-  store(scores + 72, s3_0);
-  store(scores + 96, s4_0);
-  store(scores + 120, s5_0);
-  store(scores + 144, s6_0);
-  store(scores + 168, s7_0);
-  store(scores + 192, s8_0);
-  store(scores + 216, s9_0);
-  store(scores + 240, s10_0);
-  store(scores + 264, s11_0);
-
-  const vec high0_0 = max(max(s0_0, s1_0), max(s2_0, s3_0));
-  const vec high1_0 = max(max(s4_0, s5_0), max(s6_0, s7_0));
-  const vec high2_0 = max(max(s8_0, s9_0), max(s10_0, s11_0));
-  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), high2_0)));
-}
-
-// 12 columns x 8 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_12x8_in_part(const float* rows, const float* b,
+// 3 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_3x16_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 128; ++k) {
-    const vec b0 = load(rows + 24 * k);
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 8);
     const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
     const vec a1 = splat(b[k + 128]);
-    s1_0 = fma(a1, b0, s1_0);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
     const vec a2 = splat(b[k + 256]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 384]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 512]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 640]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 768]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 896]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 1024]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 1152]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 1280]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 1408]);
-    s11_0 = fma(a11, b0, s11_0);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
   }
 
   const vec removed = splat(-__builtin_inff());
 
   const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  store(scores + 24, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  store(scores + 48, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  store(scores + 72, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  store(scores + 96, x4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  store(scores + 120, x5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  store(scores + 144, x6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  store(scores + 168, x7_0);
-  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  store(scores + 192, x8_0);
-  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  store(scores + 216, x9_0);
-  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  store(scores + 240, x10_0);
-  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  store(scores + 264, x11_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 48, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 96, x2_0);
 
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
-  const vec high2_0 = max(max(x8_0, x9_0), max(x10_0, x11_0));
-  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), high2_0)));
+  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), x2_0)));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 56, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 104, x2_1);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(max(x0_1, x1_1), x2_1)));
 }
 
-// 12 columns x 8 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_12x8(const float* b, float* scores, long row,
+// 3 columns x 24 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_3x24_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 128; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 8);
+    const vec b2 = load(rows + 48 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 128]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 256]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 48, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 96, x2_0);
+
+  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), x2_0)));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 56, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 104, x2_1);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(max(x0_1, x1_1), x2_1)));
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  store(scores + 16, x0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  store(scores + 64, x1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  store(scores + 112, x2_2);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(max(x0_2, x1_2), x2_2)));
+}
+
+// 3 columns x 32 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_3x32_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 128; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 128]);
+    const vec a2 = splat(b[k + 256]);
+    const vec b0 = load(rows + 48 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    s20 = fma(a2, b0, s20);
+    const vec b1 = load(rows + 48 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    s21 = fma(a2, b1, s21);
+    const vec b2 = load(rows + 48 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    s22 = fma(a2, b2, s22);
+    const vec b3 = load(rows + 48 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    s23 = fma(a2, b3, s23);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 48, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 96, x2_0);
+
+  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), x2_0)));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 56, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 104, x2_1);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(max(x0_1, x1_1), x2_1)));
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  store(scores + 16, x0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  store(scores + 64, x1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  store(scores + 112, x2_2);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(max(x0_2, x1_2), x2_2)));
+
+  const ivec row_of_lane3 = isplat(row + 24) + iota();
+  const vec x0_3 = select(iless_equal(isplat(col), row_of_lane3), s03, removed);
+  store(scores + 24, x0_3);
+  const vec x1_3 = select(iless_equal(isplat(col + 1), row_of_lane3), s13, removed);
+  store(scores + 72, x1_3);
+  const vec x2_3 = select(iless_equal(isplat(col + 2), row_of_lane3), s23, removed);
+  store(scores + 120, x2_3);
+
+  store(block_peak + 24, max(load(block_peak + 24), max(max(x0_3, x1_3), x2_3)));
+}
+
+// 3 columns x 32 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_3x32(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 8 * (row / 8) + 8;
   const bool some0 = col < high0;
-  const long first = some0 ? 0 : 1;
-  const long end = some0 ? 1 : 0;
-  for (long v = 0; v < 1; ++v) {
+  const long high1 = 8 * (row / 8) + 16;
+  const bool some1 = col < high1;
+  const long high2 = 8 * (row / 8) + 24;
+  const bool some2 = col < high2;
+  const long high3 = 8 * (row / 8) + 32;
+  const bool some3 = col < high3;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : (some3 ? 3 : 4)));
+  const long end = some3 ? 4 : (some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0)));
+  for (long v = 0; v < 4; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 12; ++i) {
-        store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
+      for (long i = 0; i < 3; ++i) {
+        store(scores + 48 * i + 8 * v, splat(-__builtin_inff()));
       }
     }
   }
   if (end - first == 1) {
-    attention_scores_12x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_scores_3x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_scores_3x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 3) {
+    attention_scores_3x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 4) {
+    attention_scores_3x32_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.block_peak + 8 * first, row + 8 * first, col);
   }
 }
 
-// Scores of 8 rows become weights; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_8(attention_memory& local, long count, bool all) {
+// Scores of 32 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_32(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
   const lanes_t outside0 = negation(either(not_less(splat(0x1p+40f), load(local.block_total)),
       both(not_less(splat(0x1p+120f), load(local.block_total)),
@@ -1645,330 +2330,158 @@ struct attention_memory {
   store(local.carry, exp2_nonpositive(old0 - peak0));
   vec total0 = splat(0.0f);
 
+  const vec old1 = load(local.peak + 8);
+  const lanes_t outside1 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 8)),
+      both(not_less(splat(0x1p+120f), load(local.block_total + 8)),
+          less_equal(splat(-4.0f) * old1, exponent_of(load(local.block_total + 8))))));
+  const vec peak1 =
+      select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 8)), old1);
+  store(local.peak + 8, peak1);
+  const vec shift1 = splat(0.0f) - peak1;
+  store(local.shift + 8, shift1);
+  store(local.carry + 8, exp2_nonpositive(old1 - peak1));
+  vec total1 = splat(0.0f);
+
+  const vec old2 = load(local.peak + 16);
+  const lanes_t outside2 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 16)),
+      both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
+          less_equal(splat(-4.0f) * old2, exponent_of(load(local.block_total + 16))))));
+  const vec peak2 =
+      select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 16)), old2);
+  store(local.peak + 16, peak2);
+  const vec shift2 = splat(0.0f) - peak2;
+  store(local.shift + 16, shift2);
+  store(local.carry + 16, exp2_nonpositive(old2 - peak2));
+  vec total2 = splat(0.0f);
+
+  const vec old3 = load(local.peak + 24);
+  const lanes_t outside3 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 24)),
+      both(not_less(splat(0x1p+120f), load(local.block_total + 24)),
+          less_equal(splat(-4.0f) * old3, exponent_of(load(local.block_total + 24))))));
+  const vec peak3 =
+      select(either(all_lanes(all), outside3), max(old3, load(local.block_peak + 24)), old3);
+  store(local.peak + 24, peak3);
+  const vec shift3 = splat(0.0f) - peak3;
+  store(local.shift + 24, shift3);
+  store(local.carry + 24, exp2_nonpositive(old3 - peak3));
+  vec total3 = splat(0.0f);
+
   for (long j = 0; j < count; ++j) {
-    const vec w0 = exp2_near(load(local.scores + 24 * j) + shift0);
-    store(local.scores + 24 * j, w0);
+    const vec w0 = exp2_near(load(local.scores + 48 * j) + shift0);
+    store(local.scores + 48 * j, w0);
     total0 = total0 + w0;
+    const vec w1 = exp2_near(load(local.scores + 48 * j + 8) + shift1);
+    store(local.scores + 48 * j + 8, w1);
+    total1 = total1 + w1;
+    const vec w2 = exp2_near(load(local.scores + 48 * j + 16) + shift2);
+    store(local.scores + 48 * j + 16, w2);
+    total2 = total2 + w2;
+    const vec w3 = exp2_near(load(local.scores + 48 * j + 24) + shift3);
+    store(local.scores + 48 * j + 24, w3);
+    total3 = total3 + w3;
   }
 
   store(local.block_total, total0);
+  store(local.block_total + 8, total1);
+  store(local.block_total + 16, total2);
+  store(local.block_total + 24, total3);
 }
 
-// 12 columns x 8 rows of weights.
-[[gnu::noinline]] void attention_weights_12x8(const Memory& m, const float* rows, const float* b,
+// 3 columns x 32 rows of weights.
+[[gnu::noinline]] void attention_weights_3x32(const Memory& m, const float* rows, const float* b,
     float* scores, const float* shift, float* block_total, long c1, long col) {
   const vec start0 = load(shift);
-  vec s0_0 = start0;
-  vec s1_0 = start0;
-  vec s2_0 = start0;
-  vec s3_0 = start0;
-  vec s4_0 = start0;
-  vec s5_0 = start0;
-  vec s6_0 = start0;
-  vec s7_0 = start0;
-  vec s8_0 = start0;
-  vec s9_0 = start0;
-  vec s10_0 = start0;
-  vec s11_0 = start0;
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  const vec start3 = load(shift + 24);
+  vec s00 = start0, s01 = start1, s02 = start2, s03 = start3;
+  vec s10 = start0, s11 = start1, s12 = start2, s13 = start3;
+  vec s20 = start0, s21 = start1, s22 = start2, s23 = start3;
   for (long from = 0; from < 128; from += 16) {
     const float* v = m.v + 65536 * c1 + 128 * col;
-    prefetch(b + from + 1536);
-    prefetch(b + from + 1664);
-    prefetch(b + from + 1792);
-    prefetch(b + from + 1920);
-    prefetch(b + from + 2048);
-    prefetch(b + from + 2176);
-    prefetch(b + from + 2304);
-    prefetch(b + from + 2432);
-    prefetch(b + from + 2560);
-    prefetch(b + from + 2688);
-    prefetch(b + from + 2816);
-    prefetch(b + from + 2944);
+    prefetch(b + from + 384);
+    prefetch(b + from + 512);
+    prefetch(b + from + 640);
     prefetch(v + from);
     prefetch(v + from + 128);
     prefetch(v + from + 256);
-    prefetch(v + from + 384);
-    prefetch(v + from + 512);
-    prefetch(v + from + 640);
-    prefetch(v + from + 768);
-    prefetch(v + from + 896);
-    prefetch(v + from + 1024);
-    prefetch(v + from + 1152);
-    prefetch(v + from + 1280);
-    prefetch(v + from + 1408);
 #pragma GCC unroll 4
     for (long k = from; k < from + 16; ++k) {
-      const vec b0 = load(rows + 24 * k);
       const vec a0 = splat(b[k]);
-      s0_0 = fma(a0, b0, s0_0);
       const vec a1 = splat(b[k + 128]);
-      s1_0 = fma(a1, b0, s1_0);
       const vec a2 = splat(b[k + 256]);
-      s2_0 = fma(a2, b0, s2_0);
-      const vec a3 = splat(b[k + 384]);
-      s3_0 = fma(a3, b0, s3_0);
-      const vec a4 = splat(b[k + 512]);
-      s4_0 = fma(a4, b0, s4_0);
-      const vec a5 = splat(b[k + 640]);
-      s5_0 = fma(a5, b0, s5_0);
-      const vec a6 = splat(b[k + 768]);
-      s6_0 = fma(a6, b0, s6_0);
-      const vec a7 = splat(b[k + 896]);
-      s7_0 = fma(a7, b0, s7_0);
-      const vec a8 = splat(b[k + 1024]);
-      s8_0 = fma(a8, b0, s8_0);
-      const vec a9 = splat(b[k + 1152]);
-      s9_0 = fma(a9, b0, s9_0);
-      const vec a10 = splat(b[k + 1280]);
-      s10_0 = fma(a10, b0, s10_0);
-      const vec a11 = splat(b[k + 1408]);
-      s11_0 = fma(a11, b0, s11_0);
-    }
-  }
-
-  const vec w0_0 = exp2_near(s0_0);
-  store(scores, w0_0);
-  const vec w1_0 = exp2_near(s1_0);
-  store(scores + 24, w1_0);
-  const vec w2_0 = exp2_near(s2_0);
-  store(scores + 48, w2_0);
-  const vec w3_0 = exp2_near(s3_0);
-  store(scores + 72, w3_0);
-  const vec w4_0 = exp2_near(s4_0);
-  store(scores + 96, w4_0);
-  const vec w5_0 = exp2_near(s5_0);
-  store(scores + 120, w5_0);
-  const vec w6_0 = exp2_near(s6_0);
-  store(scores + 144, w6_0);
-  const vec w7_0 = exp2_near(s7_0);
-  store(scores + 168, w7_0);
-  const vec w8_0 = exp2_near(s8_0);
-  store(scores + 192, w8_0);
-  const vec w9_0 = exp2_near(s9_0);
-  store(scores + 216, w9_0);
-  const vec w10_0 = exp2_near(s10_0);
-  store(scores + 240, w10_0);
-  const vec w11_0 = exp2_near(s11_0);
-  store(scores + 264, w11_0);
-
-  store(block_total,
-      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
-          w10_0 + w11_0);
-}
-
-// 12 columns x 8 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_12x8_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  vec s0_0 = start0;
-  vec s1_0 = start0;
-  vec s2_0 = start0;
-  vec s3_0 = start0;
-  vec s4_0 = start0;
-  vec s5_0 = start0;
-  vec s6_0 = start0;
-  vec s7_0 = start0;
-  vec s8_0 = start0;
-  vec s9_0 = start0;
-  vec s10_0 = start0;
-  vec s11_0 = start0;
-#pragma GCC unroll 4
-  for (long k = 0; k < 128; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 128]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 256]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 384]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 512]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 640]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 768]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 896]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 1024]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 1152]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 1280]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 1408]);
-    s11_0 = fma(a11, b0, s11_0);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 24, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 48, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 72, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 96, w4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  const vec w5_0 = exp2_near(x5_0);
-  store(scores + 120, w5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  const vec w6_0 = exp2_near(x6_0);
-  store(scores + 144, w6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  const vec w7_0 = exp2_near(x7_0);
-  store(scores + 168, w7_0);
-  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  const vec w8_0 = exp2_near(x8_0);
-  store(scores + 192, w8_0);
-  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  const vec w9_0 = exp2_near(x9_0);
-  store(scores + 216, w9_0);
-  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  const vec w10_0 = exp2_near(x10_0);
-  store(scores + 240, w10_0);
-  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  const vec w11_0 = exp2_near(x11_0);
-  store(scores + 264, w11_0);
-
-  store(block_total,
-      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
-          w10_0 + w11_0);
-}
-
-// 12 columns x 8 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_12x8(const float* b, float* scores, long row,
-    long col, attention_memory& local) {
-  const long high0 = 8 * (row / 8) + 8;
-  const bool some0 = col < high0;
-  const long first = some0 ? 0 : 1;
-  const long end = some0 ? 1 : 0;
-  for (long v = 0; v < 1; ++v) {
-    if (v < first || v >= end) {
-      for (long i = 0; i < 12; ++i) {
-        store(scores + 24 * i + 8 * v, splat(0.0f));
-      }
-    }
-  }
-  if (end - first == 1) {
-    attention_weights_12x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
-        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
-  }
-}
-
-// 8 columns x 8 rows of weights.
-[[gnu::noinline]] void attention_weights_8x8(const Memory& m, const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long c1, long col) {
-  const vec start0 = load(shift);
-  vec s00 = start0;
-  vec s10 = start0;
-  vec s20 = start0;
-  vec s30 = start0;
-  vec s40 = start0;
-  vec s50 = start0;
-  vec s60 = start0;
-  vec s70 = start0;
-  for (long from = 0; from < 128; from += 16) {
-    const float* v = m.v + 65536 * c1 + 128 * col;
-    prefetch(b + from + 1024);
-    prefetch(b + from + 1152);
-    prefetch(b + from + 1280);
-    prefetch(b + from + 1408);
-    prefetch(b + from + 1536);
-    prefetch(b + from + 1664);
-    prefetch(b + from + 1792);
-    prefetch(b + from + 1920);
-    prefetch(v + from);
-    prefetch(v + from + 128);
-    prefetch(v + from + 256);
-    prefetch(v + from + 384);
-    prefetch(v + from + 512);
-    prefetch(v + from + 640);
-    prefetch(v + from + 768);
-    prefetch(v + from + 896);
-#pragma GCC unroll 4
-    for (long k = from; k < from + 16; ++k) {
-      const vec b0 = load(rows + 24 * k);
-      const vec a0 = splat(b[k]);
+      const vec b0 = load(rows + 48 * k);
       s00 = fma(a0, b0, s00);
-      const vec a1 = splat(b[k + 128]);
       s10 = fma(a1, b0, s10);
-      const vec a2 = splat(b[k + 256]);
       s20 = fma(a2, b0, s20);
-      const vec a3 = splat(b[k + 384]);
-      s30 = fma(a3, b0, s30);
-      const vec a4 = splat(b[k + 512]);
-      s40 = fma(a4, b0, s40);
-      const vec a5 = splat(b[k + 640]);
-      s50 = fma(a5, b0, s50);
-      const vec a6 = splat(b[k + 768]);
-      s60 = fma(a6, b0, s60);
-      const vec a7 = splat(b[k + 896]);
-      s70 = fma(a7, b0, s70);
+      const vec b1 = load(rows + 48 * k + 8);
+      s01 = fma(a0, b1, s01);
+      s11 = fma(a1, b1, s11);
+      s21 = fma(a2, b1, s21);
+      const vec b2 = load(rows + 48 * k + 16);
+      s02 = fma(a0, b2, s02);
+      s12 = fma(a1, b2, s12);
+      s22 = fma(a2, b2, s22);
+      const vec b3 = load(rows + 48 * k + 24);
+      s03 = fma(a0, b3, s03);
+      s13 = fma(a1, b3, s13);
+      s23 = fma(a2, b3, s23);
     }
   }
 
   const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
   const vec w1_0 = exp2_near(s10);
-  store(scores + 24, w1_0);
+  store(scores + 48, w1_0);
   const vec w2_0 = exp2_near(s20);
-  store(scores + 48, w2_0);
-  const vec w3_0 = exp2_near(s30);
-  store(scores + 72, w3_0);
-  const vec w4_0 = exp2_near(s40);
-  store(scores + 96, w4_0);
-  const vec w5_0 = exp2_near(s50);
-  store(scores + 120, w5_0);
-  const vec w6_0 = exp2_near(s60);
-  store(scores + 144, w6_0);
-  const vec w7_0 = exp2_near(s70);
-  store(scores + 168, w7_0);
+  store(scores + 96, w2_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0);
+
+  const vec w0_1 = exp2_near(s01);
+  store(scores + 8, w0_1);
+  const vec w1_1 = exp2_near(s11);
+  store(scores + 56, w1_1);
+  const vec w2_1 = exp2_near(s21);
+  store(scores + 104, w2_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1);
+
+  const vec w0_2 = exp2_near(s02);
+  store(scores + 16, w0_2);
+  const vec w1_2 = exp2_near(s12);
+  store(scores + 64, w1_2);
+  const vec w2_2 = exp2_near(s22);
+  store(scores + 112, w2_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2);
+
+  const vec w0_3 = exp2_near(s03);
+  store(scores + 24, w0_3);
+  const vec w1_3 = exp2_near(s13);
+  store(scores + 72, w1_3);
+  const vec w2_3 = exp2_near(s23);
+  store(scores + 120, w2_3);
+
+  store(block_total + 24, load(block_total + 24) + w0_3 + w1_3 + w2_3);
 }
 
-// 8 columns x 8 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_8x8_in_part(const float* rows, const float* b,
+// 3 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_3x8_in_part(const float* rows, const float* b,
     float* scores, const float* shift, float* block_total, long row, long col) {
   const vec start0 = load(shift);
   vec s00 = start0;
   vec s10 = start0;
   vec s20 = start0;
-  vec s30 = start0;
-  vec s40 = start0;
-  vec s50 = start0;
-  vec s60 = start0;
-  vec s70 = start0;
 #pragma GCC unroll 4
   for (long k = 0; k < 128; ++k) {
-    const vec b0 = load(rows + 24 * k);
+    const vec b0 = load(rows + 48 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 128]);
     s10 = fma(a1, b0, s10);
     const vec a2 = splat(b[k + 256]);
     s20 = fma(a2, b0, s20);
-    const vec a3 = splat(b[k + 384]);
-    s30 = fma(a3, b0, s30);
-    const vec a4 = splat(b[k + 512]);
-    s40 = fma(a4, b0, s40);
-    const vec a5 = splat(b[k + 640]);
-    s50 = fma(a5, b0, s50);
-    const vec a6 = splat(b[k + 768]);
-    s60 = fma(a6, b0, s60);
-    const vec a7 = splat(b[k + 896]);
-    s70 = fma(a7, b0, s70);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -1979,102 +2492,419 @@ struct attention_memory {
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
   const vec w1_0 = exp2_near(x1_0);
-  store(scores + 24, w1_0);
+  store(scores + 48, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
   const vec w2_0 = exp2_near(x2_0);
-  store(scores + 48, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 72, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 96, w4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  const vec w5_0 = exp2_near(x5_0);
-  store(scores + 120, w5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  const vec w6_0 = exp2_near(x6_0);
-  store(scores + 144, w6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
-  const vec w7_0 = exp2_near(x7_0);
-  store(scores + 168, w7_0);
+  store(scores + 96, w2_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0);
 }
 
-// 8 columns x 8 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_8x8(const float* b, float* scores, long row,
+// 3 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_3x16_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  vec s20 = start0, s21 = start1;
+#pragma GCC unroll 4
+  for (long k = 0; k < 128; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 128]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 256]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 48, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 96, w2_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 56, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 104, w2_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1);
+}
+
+// 3 columns x 24 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_3x24_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  vec s00 = start0, s01 = start1, s02 = start2;
+  vec s10 = start0, s11 = start1, s12 = start2;
+  vec s20 = start0, s21 = start1, s22 = start2;
+#pragma GCC unroll 4
+  for (long k = 0; k < 128; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 8);
+    const vec b2 = load(rows + 48 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 128]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 256]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 48, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 96, w2_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 56, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 104, w2_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1);
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  const vec w0_2 = exp2_near(x0_2);
+  store(scores + 16, w0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  const vec w1_2 = exp2_near(x1_2);
+  store(scores + 64, w1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  const vec w2_2 = exp2_near(x2_2);
+  store(scores + 112, w2_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2);
+}
+
+// 3 columns x 32 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_3x32_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  const vec start3 = load(shift + 24);
+  vec s00 = start0, s01 = start1, s02 = start2, s03 = start3;
+  vec s10 = start0, s11 = start1, s12 = start2, s13 = start3;
+  vec s20 = start0, s21 = start1, s22 = start2, s23 = start3;
+#pragma GCC unroll 4
+  for (long k = 0; k < 128; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 128]);
+    const vec a2 = splat(b[k + 256]);
+    const vec b0 = load(rows + 48 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    s20 = fma(a2, b0, s20);
+    const vec b1 = load(rows + 48 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    s21 = fma(a2, b1, s21);
+    const vec b2 = load(rows + 48 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    s22 = fma(a2, b2, s22);
+    const vec b3 = load(rows + 48 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    s23 = fma(a2, b3, s23);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 48, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 96, w2_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 56, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 104, w2_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1);
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  const vec w0_2 = exp2_near(x0_2);
+  store(scores + 16, w0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  const vec w1_2 = exp2_near(x1_2);
+  store(scores + 64, w1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  const vec w2_2 = exp2_near(x2_2);
+  store(scores + 112, w2_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2);
+
+  const ivec row_of_lane3 = isplat(row + 24) + iota();
+  const vec x0_3 = select(iless_equal(isplat(col), row_of_lane3), s03, removed);
+  const vec w0_3 = exp2_near(x0_3);
+  store(scores + 24, w0_3);
+  const vec x1_3 = select(iless_equal(isplat(col + 1), row_of_lane3), s13, removed);
+  const vec w1_3 = exp2_near(x1_3);
+  store(scores + 72, w1_3);
+  const vec x2_3 = select(iless_equal(isplat(col + 2), row_of_lane3), s23, removed);
+  const vec w2_3 = exp2_near(x2_3);
+  store(scores + 120, w2_3);
+
+  store(block_total + 24, load(block_total + 24) + w0_3 + w1_3 + w2_3);
+}
+
+// 3 columns x 32 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_3x32(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 8 * (row / 8) + 8;
   const bool some0 = col < high0;
-  const long first = some0 ? 0 : 1;
-  const long end = some0 ? 1 : 0;
-  for (long v = 0; v < 1; ++v) {
+  const long high1 = 8 * (row / 8) + 16;
+  const bool some1 = col < high1;
+  const long high2 = 8 * (row / 8) + 24;
+  const bool some2 = col < high2;
+  const long high3 = 8 * (row / 8) + 32;
+  const bool some3 = col < high3;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : (some3 ? 3 : 4)));
+  const long end = some3 ? 4 : (some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0)));
+  for (long v = 0; v < 4; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 8; ++i) {
-        store(scores + 24 * i + 8 * v, splat(0.0f));
+      for (long i = 0; i < 3; ++i) {
+        store(scores + 48 * i + 8 * v, splat(0.0f));
       }
     }
   }
   if (end - first == 1) {
-    attention_weights_8x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_weights_3x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_weights_3x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 3) {
+    attention_weights_3x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 4) {
+    attention_weights_3x32_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
 }
 
-// Weights of 8 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_8(const Memory& m, long c1, long row, long col,
+// 2 columns x 32 rows of weights.
+[[gnu::noinline]] void attention_weights_2x32(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c1, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  const vec start3 = load(shift + 24);
+  vec s00 = start0, s01 = start1, s02 = start2, s03 = start3;
+  vec s10 = start0, s11 = start1, s12 = start2, s13 = start3;
+  for (long from = 0; from < 128; from += 16) {
+    const float* v = m.v + 65536 * c1 + 128 * col;
+    prefetch(b + from + 256);
+    prefetch(b + from + 384);
+    prefetch(v + from);
+    prefetch(v + from + 128);
+#pragma GCC unroll 4
+    for (long k = from; k < from + 16; ++k) {
+      const vec a0 = splat(b[k]);
+      const vec a1 = splat(b[k + 128]);
+      const vec b0 = load(rows + 48 * k);
+      s00 = fma(a0, b0, s00);
+      s10 = fma(a1, b0, s10);
+      const vec b1 = load(rows + 48 * k + 8);
+      s01 = fma(a0, b1, s01);
+      s11 = fma(a1, b1, s11);
+      const vec b2 = load(rows + 48 * k + 16);
+      s02 = fma(a0, b2, s02);
+      s12 = fma(a1, b2, s12);
+      const vec b3 = load(rows + 48 * k + 24);
+      s03 = fma(a0, b3, s03);
+      s13 = fma(a1, b3, s13);
+    }
+  }
+
+  const vec w0_0 = exp2_near(s00);
+  store(scores, w0_0);
+  const vec w1_0 = exp2_near(s10);
+  store(scores + 48, w1_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0);
+
+  const vec w0_1 = exp2_near(s01);
+  store(scores + 8, w0_1);
+  const vec w1_1 = exp2_near(s11);
+  store(scores + 56, w1_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
+
+  const vec w0_2 = exp2_near(s02);
+  store(scores + 16, w0_2);
+  const vec w1_2 = exp2_near(s12);
+  store(scores + 64, w1_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2);
+
+  const vec w0_3 = exp2_near(s03);
+  store(scores + 24, w0_3);
+  const vec w1_3 = exp2_near(s13);
+  store(scores + 72, w1_3);
+
+  store(block_total + 24, load(block_total + 24) + w0_3 + w1_3);
+}
+
+// 2 columns x 32 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_2x32(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 8 * (row / 8) + 8;
+  const bool some0 = col < high0;
+  const long high1 = 8 * (row / 8) + 16;
+  const bool some1 = col < high1;
+  const long high2 = 8 * (row / 8) + 24;
+  const bool some2 = col < high2;
+  const long high3 = 8 * (row / 8) + 32;
+  const bool some3 = col < high3;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : (some3 ? 3 : 4)));
+  const long end = some3 ? 4 : (some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0)));
+  for (long v = 0; v < 4; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 2; ++i) {
+        store(scores + 48 * i + 8 * v, splat(0.0f));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_weights_2x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_weights_2x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 3) {
+    attention_weights_2x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 4) {
+    attention_weights_2x32_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+}
+
+// Weights of 32 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_32(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.k + 65536 * c1 + 128 * col;
-  for (long j = from; j < count - 11; j += 12) {
+  for (long j = from; j < count - 2; j += 3) {
     if (col + j < whole_end) {
-      attention_weights_12x8(m, local.rows, b + 128 * j, local.scores + 24 * j, local.shift,
+      attention_weights_3x32(m, local.rows, b + 128 * j, local.scores + 48 * j, local.shift,
           local.block_total, c1, col + j);
     } else {
-      attention_weights_in_part_12x8(b + 128 * j, local.scores + 24 * j, row, col + j, local);
+      attention_weights_in_part_3x32(b + 128 * j, local.scores + 48 * j, row, col + j, local);
     }
   }
-  const long rest = 12 * (count / 12);
+  const long rest = 3 * (count / 3);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_weights_8x8(m, local.rows, b + 128 * rest, local.scores + 24 * rest, local.shift,
+      attention_weights_2x32(m, local.rows, b + 128 * rest, local.scores + 48 * rest, local.shift,
           local.block_total, c1, col + rest);
     } else {
-      attention_weights_in_part_8x8(b + 128 * rest, local.scores + 24 * rest, row, col + rest,
+      attention_weights_in_part_2x32(b + 128 * rest, local.scores + 48 * rest, row, col + rest,
           local);
     }
   }
 }
 
-// Scores of 8 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_scores_of_8(const Memory& m, long c1, long row, long col,
+// Scores of 32 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_32(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.k + 65536 * c1 + 128 * col;
-  for (long j = from; j < count - 11; j += 12) {
+  for (long j = from; j < count - 2; j += 3) {
     if (col + j < whole_end) {
-      attention_scores_12x8(local.rows, b + 128 * j, local.scores + 24 * j, local.block_peak);
+      attention_scores_3x32(local.rows, b + 128 * j, local.scores + 48 * j, local.block_peak);
     } else {
-      attention_scores_in_part_12x8(b + 128 * j, local.scores + 24 * j, row, col + j, local);
+      attention_scores_in_part_3x32(b + 128 * j, local.scores + 48 * j, row, col + j, local);
     }
   }
-  const long rest = 12 * (count / 12);
+  const long rest = 3 * (count / 3);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_scores_8x8(local.rows, b + 128 * rest, local.scores + 24 * rest, local.block_peak);
+      attention_scores_2x32(local.rows, b + 128 * rest, local.scores + 48 * rest, local.block_peak);
     } else {
-      attention_scores_in_part_8x8(b + 128 * rest, local.scores + 24 * rest, row, col + rest,
+      attention_scores_in_part_2x32(b + 128 * rest, local.scores + 48 * rest, row, col + rest,
           local);
     }
   }
 }
 
-// What 8 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_8(const Memory& m, long c1, long row,
+// What 32 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_32(const Memory& m, long c1, long row,
     attention_memory& local) {
   store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 8, load(local.carry + 8) * load(local.total + 8));
+  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
+  store(local.total + 24, load(local.carry + 24) * load(local.total + 24));
 
   float* out = m.out + 65536 * c1 + 128 * row;
-  for (long i = 0; i < 8; ++i) {
+  for (long i = 0; i < 32; ++i) {
     const vec carry = splat(local.carry[i]);
     for (long n = 0; n < 128; n += 8) {
       store(out + 128 * i + n, carry * load(out + 128 * i + n));
@@ -2082,9 +2912,9 @@ struct attention_memory {
   }
 }
 
-// Of 8 rows, those whose weights are too large get a higher peak; their weights follow.
-[[gnu::noinline]] void attention_lower_weights_8(attention_memory& local, long count) {
-  for (long i = 0; i < 8; i += 8) {
+// Of 32 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_32(attention_memory& local, long count) {
+  for (long i = 0; i < 32; i += 8) {
     const vec total = load(local.block_total + i);
     const lanes_t inside = not_less(splat(0x1p+40f), total);
     const vec rise = select(inside, splat(0.0f), exponent_of(total));
@@ -2097,140 +2927,180 @@ struct attention_memory {
     store(local.block_total + i, carry * total);
     if (any(negation(inside))) {
       for (long j = 0; j < count; ++j) {
-        store(local.scores + i + 24 * j, carry * load(local.scores + i + 24 * j));
+        store(local.scores + i + 48 * j, carry * load(local.scores + i + 48 * j));
       }
     }
   }
 }
 
-// Weights of 8 rows and `count` columns, the first `from` of them made from scores, once more where
-// they left the range.
-[[gnu::noinline]] void attention_mend_8(const Memory& m, long c1, long row, long col, long from,
+// Weights of 32 rows and `count` columns, the first `from` of them made from scores, once more
+// where they left the range.
+[[gnu::noinline]] void attention_mend_32(const Memory& m, long c1, long row, long col, long from,
     long count, long whole_end, attention_memory& local, bool fresh) {
   // Too large for that: the greatest score becomes the reference.
   const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
       both(not_less(splat(0x1p+120f), load(local.block_total)),
           less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
-  if (any(negation(inside0))) {
+  const lanes_t inside1 = both(inside0,
+      either(not_less(splat(0x1p+40f), load(local.block_total + 8)),
+          both(not_less(splat(0x1p+120f), load(local.block_total + 8)),
+              less_equal(splat(-4.0f) * load(local.peak + 8),
+                  exponent_of(load(local.block_total + 8))))));
+  const lanes_t inside2 = both(inside1,
+      either(not_less(splat(0x1p+40f), load(local.block_total + 16)),
+          both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
+              less_equal(splat(-4.0f) * load(local.peak + 16),
+                  exponent_of(load(local.block_total + 16))))));
+  const lanes_t inside3 = both(inside2,
+      either(not_less(splat(0x1p+40f), load(local.block_total + 24)),
+          both(not_less(splat(0x1p+120f), load(local.block_total + 24)),
+              less_equal(splat(-4.0f) * load(local.peak + 24),
+                  exponent_of(load(local.block_total + 24))))));
+  if (any(negation(inside3))) {
     store(local.block_peak, splat(-__FLT_MAX__));
-    attention_scores_of_8(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_8(local, from, false);
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    store(local.block_peak + 24, splat(-__FLT_MAX__));
+    attention_scores_of_32(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_32(local, from, false);
     if (!fresh) {
-      attention_carry_over_8(m, c1, row, local);
+      attention_carry_over_32(m, c1, row, local);
     }
-    attention_weights_of_8(m, c1, row, col, from, count, whole_end, local);
+    attention_weights_of_32(m, c1, row, col, from, count, whole_end, local);
   }
 
-  attention_lower_weights_8(local, count);
+  attention_lower_weights_32(local, count);
   if (!fresh) {
-    attention_carry_over_8(m, c1, row, local);
+    attention_carry_over_32(m, c1, row, local);
   }
 }
 
-// 2 rows x 32 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_2x32(const float* weights, const float* v, long count,
+// 5 rows x 16 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_5x16(const float* weights, const float* v, long count,
     float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-    s03 = load(out + 24);
-    s10 = load(out + 128);
-    s11 = load(out + 136);
-    s12 = load(out + 144);
-    s13 = load(out + 152);
-  }
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
-    const vec a0 = splat(weights[24 * k]);
-    const vec a1 = splat(weights[24 * k + 1]);
     const vec b0 = load(v + 128 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
     const vec b1 = load(v + 128 * k + 8);
+    const vec a0 = splat(weights[48 * k]);
+    s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
+    const vec a1 = splat(weights[48 * k + 1]);
+    s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
-    const vec b2 = load(v + 128 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    const vec b3 = load(v + 128 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
+    const vec a2 = splat(weights[48 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(weights[48 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(weights[48 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s10 = s10 + load(out + 128);
+    s11 = s11 + load(out + 136);
+    s20 = s20 + load(out + 256);
+    s21 = s21 + load(out + 264);
+    s30 = s30 + load(out + 384);
+    s31 = s31 + load(out + 392);
+    s40 = s40 + load(out + 512);
+    s41 = s41 + load(out + 520);
   }
 
   store(out, s00);
   store(out + 8, s01);
-  store(out + 16, s02);
-  store(out + 24, s03);
   store(out + 128, s10);
   store(out + 136, s11);
-  store(out + 144, s12);
-  store(out + 152, s13);
+  store(out + 256, s20);
+  store(out + 264, s21);
+  store(out + 384, s30);
+  store(out + 392, s31);
+  store(out + 512, s40);
+  store(out + 520, s41);
 }
 
-// Scores of 8 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_8(const Memory& m, long c1, long row, long col, long count,
+// Scores of 32 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_32(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
   const float* v = m.v + 65536 * c1 + 128 * col;
   float* out = m.out + 65536 * c1 + 128 * row;
   store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  store(local.total + 24, load(local.total + 24) + load(local.block_total + 24));
 
-  for (long n = 0; n < 128; n += 32) {
-    for (long i = 0; i < 6; i += 3) {
-      const long high_last = 8 * ((row + i + 2) / 8) + 8;
+  for (long n = 0; n < 128; n += 16) {
+    for (long i = 0; i < 12; i += 6) {
+      const long high_last = 8 * ((row + i + 5) / 8) + 8;
       const long end = smaller(high_last - col, count);
-      attention_values_3x32(local.scores + i, v + n, end, out + 128 * i + n, fresh);
+      attention_values_6x16(local.scores + i, v + n, end, out + 128 * i + n, fresh);
     }
-    {
-      const long high_last = 8 * ((row + 7) / 8) + 8;
+    for (long i = 12; i < 32; i += 5) {
+      const long high_last = 8 * ((row + i + 4) / 8) + 8;
       const long end = smaller(high_last - col, count);
-      attention_values_2x32(local.scores + 6, v + n, end, out + n + 768, fresh);
+      attention_values_5x16(local.scores + i, v + n, end, out + 128 * i + n, fresh);
     }
   }
 }
 
-// 8 rows against `count` columns from col on.
-[[gnu::noinline]] void attention_visit_8(const Memory& m, long c1, long row, long col, long count,
+// 32 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_32(const Memory& m, long c1, long row, long col, long count,
     long whole_end, attention_memory& local, bool fresh) {
   store(local.block_total, splat(0.0f));
+  store(local.block_total + 8, splat(0.0f));
+  store(local.block_total + 16, splat(0.0f));
+  store(local.block_total + 24, splat(0.0f));
   long done = 0;
 
   // The first columns give each row the score that the others are compared with.
   if (fresh) {
     const float* b = m.k + 65536 * c1 + 128 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
-    if (count < 12) {
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    store(local.block_peak + 24, splat(-__FLT_MAX__));
+    if (count < 3) {
       if (col < whole_end) {
-        attention_scores_8x8(local.rows, b, local.scores, local.block_peak);
+        attention_scores_2x32(local.rows, b, local.scores, local.block_peak);
       } else {
-        attention_scores_in_part_8x8(b, local.scores, row, col, local);
+        attention_scores_in_part_2x32(b, local.scores, row, col, local);
       }
     } else if (col < whole_end) {
-      attention_scores_12x8(local.rows, b, local.scores, local.block_peak);
+      attention_scores_3x32(local.rows, b, local.scores, local.block_peak);
     } else {
-      attention_scores_in_part_12x8(b, local.scores, row, col, local);
+      attention_scores_in_part_3x32(b, local.scores, row, col, local);
     }
-    done = smaller(12, count);
-    attention_weigh_8(local, done, true);
+    done = smaller(3, count);
+    attention_weigh_32(local, done, true);
   }
 
-  attention_weights_of_8(m, c1, row, col, done, count, whole_end, local);
+  attention_weights_of_32(m, c1, row, col, done, count, whole_end, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
-  if (any(negation(inside0))) {
-    attention_mend_8(m, c1, row, col, done, count, whole_end, local, fresh);
+  const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 8)));
+  const lanes_t inside2 = both(inside1, not_less(splat(0x1p+40f), load(local.block_total + 16)));
+  const lanes_t inside3 = both(inside2, not_less(splat(0x1p+40f), load(local.block_total + 24)));
+  if (any(negation(inside3))) {
+    attention_mend_32(m, c1, row, col, done, count, whole_end, local, fresh);
   }
 
-  attention_fold_8(m, c1, row, col, count, local, fresh);
+  attention_fold_32(m, c1, row, col, count, local, fresh);
 }
 
-// Scores of 8 rows become weights, those of removed pairs -0; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_8_safely(attention_memory& local, long count) {
+// Scores of 32 rows become weights, those of removed pairs -0; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_32_safely(attention_memory& local, long count) {
   const vec removed = splat(-__builtin_inff());
 
   const vec old0 = load(local.peak);
@@ -2242,157 +3112,253 @@ struct attention_memory {
   vec total0 = splat(0.0f);
   lanes_t all0 = all_lanes(true);
 
+  const vec old1 = load(local.peak + 8);
+  const vec peak1 = max(old1, splat(0.088388346f) * load(local.block_peak + 8));
+  store(local.peak + 8, peak1);
+  store(local.carry + 8,
+      select(both(less(old1, peak1), equal(load(local.kept + 8), splat(1.0f))),
+          exp_nonpositive(old1 - peak1), splat(1.0f)));
+  vec total1 = splat(0.0f);
+  lanes_t all1 = all_lanes(true);
+
+  const vec old2 = load(local.peak + 16);
+  const vec peak2 = max(old2, splat(0.088388346f) * load(local.block_peak + 16));
+  store(local.peak + 16, peak2);
+  store(local.carry + 16,
+      select(both(less(old2, peak2), equal(load(local.kept + 16), splat(1.0f))),
+          exp_nonpositive(old2 - peak2), splat(1.0f)));
+  vec total2 = splat(0.0f);
+  lanes_t all2 = all_lanes(true);
+
+  const vec old3 = load(local.peak + 24);
+  const vec peak3 = max(old3, splat(0.088388346f) * load(local.block_peak + 24));
+  store(local.peak + 24, peak3);
+  store(local.carry + 24,
+      select(both(less(old3, peak3), equal(load(local.kept + 24), splat(1.0f))),
+          exp_nonpositive(old3 - peak3), splat(1.0f)));
+  vec total3 = splat(0.0f);
+  lanes_t all3 = all_lanes(true);
+
   bool some = false;
   for (long j = 0; j < count; ++j) {
-    const vec score0 = splat(0.088388346f) * load(local.scores + 24 * j);
+    const vec score0 = splat(0.088388346f) * load(local.scores + 48 * j);
     const lanes_t hole0 = equal(score0, removed);
     const vec w0 = select(hole0, splat(-0.0f), exp_nonpositive(score0 - peak0) + splat(0.0f));
-    store(local.scores + 24 * j, w0);
+    store(local.scores + 48 * j, w0);
     total0 = total0 + w0;
     all0 = both(all0, hole0);
-    const bool hole = any(hole0);
+    const vec score1 = splat(0.088388346f) * load(local.scores + 48 * j + 8);
+    const lanes_t hole1 = equal(score1, removed);
+    const vec w1 = select(hole1, splat(-0.0f), exp_nonpositive(score1 - peak1) + splat(0.0f));
+    store(local.scores + 48 * j + 8, w1);
+    total1 = total1 + w1;
+    all1 = both(all1, hole1);
+    const vec score2 = splat(0.088388346f) * load(local.scores + 48 * j + 16);
+    const lanes_t hole2 = equal(score2, removed);
+    const vec w2 = select(hole2, splat(-0.0f), exp_nonpositive(score2 - peak2) + splat(0.0f));
+    store(local.scores + 48 * j + 16, w2);
+    total2 = total2 + w2;
+    all2 = both(all2, hole2);
+    const vec score3 = splat(0.088388346f) * load(local.scores + 48 * j + 24);
+    const lanes_t hole3 = equal(score3, removed);
+    const vec w3 = select(hole3, splat(-0.0f), exp_nonpositive(score3 - peak3) + splat(0.0f));
+    store(local.scores + 48 * j + 24, w3);
+    total3 = total3 + w3;
+    all3 = both(all3, hole3);
+    const bool hole = any(either(either(either(hole0, hole1), hole2), hole3));
     local.holes[j] = hole ? 1.0f : 0.0f;
     some = some || hole;
   }
 
-  local.holes[264] = some ? 1.0f : 0.0f;
+  local.holes[258] = some ? 1.0f : 0.0f;
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
+
+  store(local.block_total + 8, total1);
+  store(local.kept + 8, select(all1, load(local.kept + 8), splat(1.0f)));
+
+  store(local.block_total + 16, total2);
+  store(local.kept + 16, select(all2, load(local.kept + 16), splat(1.0f)));
+
+  store(local.block_total + 24, total3);
+  store(local.kept + 24, select(all3, load(local.kept + 24), splat(1.0f)));
 }
 
-// 2 rows x 32 columns of the result, over `count` weights each, of which those of -0 don't count.
-[[gnu::noinline]] void attention_values_2x32_with_holes(const float* weights, const float* v,
+// 5 rows x 16 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_5x16_with_holes(const float* weights, const float* v,
     long count, float* out, const float* holes, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-    s03 = load(out + 24);
-    s10 = load(out + 128);
-    s11 = load(out + 136);
-    s12 = load(out + 144);
-    s13 = load(out + 152);
-  }
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
 
   for (long k = 0; k < count; ++k) {
     if (holes[k] > 0.0f) {
-      const vec a0 = splat(weights[24 * k]);
+      const vec b0 = load(v + 128 * k);
+      const vec b1 = load(v + 128 * k + 8);
+      const vec a0 = splat(weights[48 * k]);
       const lanes_t hole0 = is_minus_zero(a0);
-      const vec a1 = splat(weights[24 * k + 1]);
-      const lanes_t hole1 = is_minus_zero(a1);
-      const vec b0 = load(v + 128 * k);
       s00 = fma_unless(hole0, a0, b0, s00);
-      s10 = fma_unless(hole1, a1, b0, s10);
-      const vec b1 = load(v + 128 * k + 8);
       s01 = fma_unless(hole0, a0, b1, s01);
+      const vec a1 = splat(weights[48 * k + 1]);
+      const lanes_t hole1 = is_minus_zero(a1);
+      s10 = fma_unless(hole1, a1, b0, s10);
       s11 = fma_unless(hole1, a1, b1, s11);
-      const vec b2 = load(v + 128 * k + 16);
-      s02 = fma_unless(hole0, a0, b2, s02);
-      s12 = fma_unless(hole1, a1, b2, s12);
-      const vec b3 = load(v + 128 * k + 24);
-      s03 = fma_unless(hole0, a0, b3, s03);
-      s13 = fma_unless(hole1, a1, b3, s13);
+      const vec a2 = splat(weights[48 * k + 2]);
+      const lanes_t hole2 = is_minus_zero(a2);
+      s20 = fma_unless(hole2, a2, b0, s20);
+      s21 = fma_unless(hole2, a2, b1, s21);
+      const vec a3 = splat(weights[48 * k + 3]);
+      const lanes_t hole3 = is_minus_zero(a3);
+      s30 = fma_unless(hole3, a3, b0, s30);
+      s31 = fma_unless(hole3, a3, b1, s31);
+      const vec a4 = splat(weights[48 * k + 4]);
+      const lanes_t hole4 = is_minus_zero(a4);
+      s40 = fma_unless(hole4, a4, b0, s40);
+      s41 = fma_unless(hole4, a4, b1, s41);
     } else {
-      const vec a0 = splat(weights[24 * k]);
-      const vec a1 = splat(weights[24 * k + 1]);
       const vec b0 = load(v + 128 * k);
-      s00 = fma(a0, b0, s00);
-      s10 = fma(a1, b0, s10);
       const vec b1 = load(v + 128 * k + 8);
+      const vec a0 = splat(weights[48 * k]);
+      s00 = fma(a0, b0, s00);
       s01 = fma(a0, b1, s01);
+      const vec a1 = splat(weights[48 * k + 1]);
+      s10 = fma(a1, b0, s10);
       s11 = fma(a1, b1, s11);
-      const vec b2 = load(v + 128 * k + 16);
-      s02 = fma(a0, b2, s02);
-      s12 = fma(a1, b2, s12);
-      const vec b3 = load(v + 128 * k + 24);
-      s03 = fma(a0, b3, s03);
-      s13 = fma(a1, b3, s13);
+      const vec a2 = splat(weights[48 * k + 2]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(weights[48 * k + 3]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(weights[48 * k + 4]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
     }
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s10 = s10 + load(out + 128);
+    s11 = s11 + load(out + 136);
+    s20 = s20 + load(out + 256);
+    s21 = s21 + load(out + 264);
+    s30 = s30 + load(out + 384);
+    s31 = s31 + load(out + 392);
+    s40 = s40 + load(out + 512);
+    s41 = s41 + load(out + 520);
   }
 
   store(out, s00);
   store(out + 8, s01);
-  store(out + 16, s02);
-  store(out + 24, s03);
   store(out + 128, s10);
   store(out + 136, s11);
-  store(out + 144, s12);
-  store(out + 152, s13);
+  store(out + 256, s20);
+  store(out + 264, s21);
+  store(out + 384, s30);
+  store(out + 392, s31);
+  store(out + 512, s40);
+  store(out + 520, s41);
 }
 
-// Scores of 8 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_8_with_holes(const Memory& m, long c1, long row, long col,
+// Scores of 32 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_32_with_holes(const Memory& m, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
   const float* v = m.v + 65536 * c1 + 128 * col;
   float* out = m.out + 65536 * c1 + 128 * row;
   store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  store(local.total + 24, load(local.total + 24) + load(local.block_total + 24));
 
-  for (long n = 0; n < 128; n += 32) {
-    for (long i = 0; i < 6; i += 3) {
-      const long high_last = 8 * ((row + i + 2) / 8) + 8;
+  for (long n = 0; n < 128; n += 16) {
+    for (long i = 0; i < 12; i += 6) {
+      const long high_last = 8 * ((row + i + 5) / 8) + 8;
       const long end = smaller(high_last - col, count);
-      attention_values_3x32_with_holes(local.scores + i, v + n, end, out + 128 * i + n, local.holes,
+      attention_values_6x16_with_holes(local.scores + i, v + n, end, out + 128 * i + n, local.holes,
           fresh);
     }
-    {
-      const long high_last = 8 * ((row + 7) / 8) + 8;
+    for (long i = 12; i < 32; i += 5) {
+      const long high_last = 8 * ((row + i + 4) / 8) + 8;
       const long end = smaller(high_last - col, count);
-      attention_values_2x32_with_holes(local.scores + 6, v + n, end, out + n + 768, local.holes,
+      attention_values_5x16_with_holes(local.scores + i, v + n, end, out + 128 * i + n, local.holes,
           fresh);
     }
   }
 }
 
-// 8 rows against `count` columns from col on, by the definition.
-[[gnu::noinline]] void attention_visit_8_safely(const Memory& m, long c1, long row, long col,
+// 32 rows against `count` columns from col on, by the definition.
+[[gnu::noinline]] void attention_visit_32_safely(const Memory& m, long c1, long row, long col,
     long count, long whole_end, attention_memory& local, bool fresh) {
   store(local.block_peak, splat(-__builtin_inff()));
-  attention_scores_of_8(m, c1, row, col, 0, count, whole_end, local);
-  attention_weigh_8_safely(local, count);
+  store(local.block_peak + 8, splat(-__builtin_inff()));
+  store(local.block_peak + 16, splat(-__builtin_inff()));
+  store(local.block_peak + 24, splat(-__builtin_inff()));
+  attention_scores_of_32(m, c1, row, col, 0, count, whole_end, local);
+  attention_weigh_32_safely(local, count);
   if (!fresh) {
-    attention_carry_over_8(m, c1, row, local);
+    attention_carry_over_32(m, c1, row, local);
   }
 
-  if (local.holes[264] > 0.0f) {
-    attention_fold_8_with_holes(m, c1, row, col, count, local, fresh);
+  if (local.holes[258] > 0.0f) {
+    attention_fold_32_with_holes(m, c1, row, col, count, local, fresh);
   } else {
-    attention_fold_8(m, c1, row, col, count, local, fresh);
+    attention_fold_32(m, c1, row, col, count, local, fresh);
   }
 }
 
 // Rows of the block that are not finite are computed again, over exactly the pairs that count; the
 // others keep every bit.
-[[gnu::noinline]] void attention_8_rows_safely(const Memory& m, long c1, attention_memory& local) {
-  const long row = 504;
+[[gnu::noinline]] void attention_32_rows_safely(const Memory& m, long c1, attention_memory& local) {
+  const long row = 480;
   const float* a = m.q + 65536 * c1 + 128 * row;
   float* out = m.out + 65536 * c1 + 128 * row;
 
-  for (long i = 0; i < 8; ++i) {
+  for (long i = 0; i < 32; ++i) {
     for (long n = 0; n < 128; n += 8) {
       store(local.fast + 128 * i + n, load(out + 128 * i + n));
     }
   }
 
-  for (long k = 0; k < 128; k += 8) {
-    transpose_block(a + k, 128, local.rows + 24 * k, 24, splat(1.0f));
+  for (long r = 0; r < 32; r += 8) {
+    for (long k = 0; k < 128; k += 8) {
+      transpose_block(a + 128 * r + k, 128, local.rows + 48 * k + r, 48, splat(1.0f));
+    }
   }
 
   store(local.peak, splat(-__FLT_MAX__));
+  store(local.peak + 8, splat(-__FLT_MAX__));
+  store(local.peak + 16, splat(-__FLT_MAX__));
+  store(local.peak + 24, splat(-__FLT_MAX__));
   store(local.total, splat(0.0f));
+  store(local.total + 8, splat(0.0f));
+  store(local.total + 16, splat(0.0f));
+  store(local.total + 24, splat(0.0f));
   store(local.kept, splat(0.0f));
+  store(local.kept + 8, splat(0.0f));
+  store(local.kept + 16, splat(0.0f));
+  store(local.kept + 24, splat(0.0f));
   bool fresh = true;
-  for (long col = 0; col < 512; col += 264) {
-    attention_visit_8_safely(m, c1, row, col, smaller(264, 512 - col), 504, local, fresh);
+  for (long col = 0; col < 512; col += 258) {
+    attention_visit_32_safely(m, c1, row, col, smaller(258, 512 - col), 480, local, fresh);
     fresh = false;
   }
 
   store(local.carry,
       select(equal(load(local.kept), splat(1.0f)), splat(1.0f) / load(local.total), splat(0.0f)));
-  for (long i = 0; i < 8; ++i) {
+  store(local.carry + 8,
+      select(equal(load(local.kept + 8), splat(1.0f)), splat(1.0f) / load(local.total + 8),
+          splat(0.0f)));
+  store(local.carry + 16,
+      select(equal(load(local.kept + 16), splat(1.0f)), splat(1.0f) / load(local.total + 16),
+          splat(0.0f)));
+  store(local.carry + 24,
+      select(equal(load(local.kept + 24), splat(1.0f)), splat(1.0f) / load(local.total + 24),
+          splat(0.0f)));
+  for (long i = 0; i < 32; ++i) {
     vec odd = splat(0.0f);
     for (long n = 0; n < 128; n += 8) {
       const vec x = load(local.fast + 128 * i + n);
@@ -2411,31 +3377,42 @@ struct attention_memory {
   }
 }
 
-// The one block of 8 rows.
-[[gnu::noinline]] void attention_8_rows(const Memory& m, long c1, attention_memory& local) {
-  const long row = 504;
+// The one block of 32 rows.
+[[gnu::noinline]] void attention_32_rows(const Memory& m, long c1, attention_memory& local) {
+  const long row = 480;
   const float* a = m.q + 65536 * c1 + 128 * row;
   float* out = m.out + 65536 * c1 + 128 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
-  for (long k = 0; k < 128; k += 8) {
-    transpose_block(a + k, 128, local.rows + 24 * k, 24, splat(0.12751743f));
+  for (long r = 0; r < 32; r += 8) {
+    for (long k = 0; k < 128; k += 8) {
+      transpose_block(a + 128 * r + k, 128, local.rows + 48 * k + r, 48, splat(0.12751743f));
+    }
   }
 
   store(local.peak, splat(-__FLT_MAX__));
   store(local.total, splat(0.0f));
+  store(local.peak + 8, splat(-__FLT_MAX__));
+  store(local.total + 8, splat(0.0f));
+  store(local.peak + 16, splat(-__FLT_MAX__));
+  store(local.total + 16, splat(0.0f));
+  store(local.peak + 24, splat(-__FLT_MAX__));
+  store(local.total + 24, splat(0.0f));
 
   bool fresh = true;
-  for (long col = 0; col < 512; col += 264) {
-    attention_visit_8(m, c1, row, col, smaller(264, 512 - col), 504, local, fresh);
+  for (long col = 0; col < 512; col += 258) {
+    attention_visit_32(m, c1, row, col, smaller(258, 512 - col), 480, local, fresh);
     fresh = false;
   }
 
   store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 8, splat(1.0f) / load(local.total + 8));
+  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
+  store(local.carry + 24, splat(1.0f) / load(local.total + 24));
 
   // x - x is 0, or NaN if x is not finite.
   vec odd = splat(0.0f);
-  for (long i = 0; i < 8; ++i) {
+  for (long i = 0; i < 32; ++i) {
     const vec factor = splat(local.carry[i]);
     vec odd_of_row = splat(0.0f);
     for (long n = 0; n < 128; n += 8) {
@@ -2446,31 +3423,31 @@ struct attention_memory {
     odd = odd + odd_of_row;
   }
   if (has_nan(odd)) {
-    attention_8_rows_safely(m, c1, local);
+    attention_32_rows_safely(m, c1, local);
   }
 }
 
 // An item: one block of rows.
 [[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
-  const long block = 21 - item % 22;
-  const long c1 = item / 22;
-  if (block < 21) {
-    attention_24_rows(m, c1, block, local);
+  const long block = 10 - item % 11;
+  const long c1 = item / 11;
+  if (block < 10) {
+    attention_48_rows(m, c1, block, local);
   } else {
-    attention_8_rows(m, c1, local);
+    attention_32_rows(m, c1, local);
   }
 }
 
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 12928L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 25280L * worker));
   restore_float_state(before);
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 51712u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 101120u * (size_t)workers; }
 
 void run(const sdpa_1_8_512_128_true_args* args, const void* packed, void* workspace, int workers,
     sdpa_1_8_512_128_true_parallel_for parallel_for, void* ctx) {
@@ -2487,7 +3464,7 @@ void run(const sdpa_1_8_512_128_true_args* args, const void* packed, void* works
     if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
     for (long item = 0; item < items; ++item) body(&m, item, 0);
   };
-  each(176, attention_body);
+  each(88, attention_body);
 }
 
 }  // namespace sdpa_1_8_512_128_true_avx2

@@ -15,11 +15,11 @@
 //   };
 //
 // What was decided:
-// - attention: 8 times 512 rows against 512 columns, 256 at a time: their scores lie in a worker's
-//   37.7 kB and nowhere else. 21 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
-//   registers accumulate, a step is 12 fma on 7 loads. 1 block of 8 rows, score tiles of 8 columns
-//   x 8 lanes: 8 of 16 registers accumulate, a step is 8 fma on 9 loads. Value tiles of 3 rows x 32
-//   columns: 12 of 16 registers accumulate, a step is 12 fma on 7 loads.
+// - attention: 8 times 512 rows against 512 columns, 96 at a time: their scores lie in a worker's
+//   22.1 kB and nowhere else. 21 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
+//   registers accumulate, a step is 12 fma on 7 loads. 1 block of 8 rows, score tiles of 12 columns
+//   x 8 lanes: 12 of 16 registers accumulate, a step is 12 fma on 13 loads. Value tiles of 3 rows x
+//   32 columns: 12 of 16 registers accumulate, a step is 12 fma on 7 loads.
 #include "sdpa_1_8_512_64_false.h"
 
 #include <immintrin.h>
@@ -222,7 +222,7 @@ struct Memory {
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
   float rows[1536];       // [64][24], scaled, in units of log 2
-  float scores[6144];     // [256][24]; weights once they are known
+  float scores[2304];     // [96][24]; weights once they are known
   float peak[24];         // of each row, the score that the others are compared with
   float total[24];        // and the sum of its weights
   float carry[24];        // what its older sums are multiplied by, at the end by what
@@ -230,7 +230,7 @@ struct attention_memory {
   float block_total[24];  // and the sum of the block's weights
   float shift[24];        // -peak, where the rows' accumulators start
   float kept[24];         // 1 where the safe path found a pair that counts
-  float holes[272];       // [256]: 1 for a column with one that doesn't; then 1 if there is any
+  float holes[112];       // [96]: 1 for a column with one that doesn't; then 1 if there is any
   float fast[1536];       // [24][64], the results that it came to replace
 };
 
@@ -507,21 +507,6 @@ struct attention_memory {
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-    s03 = load(out + 24);
-    s10 = load(out + 64);
-    s11 = load(out + 72);
-    s12 = load(out + 80);
-    s13 = load(out + 88);
-    s20 = load(out + 128);
-    s21 = load(out + 136);
-    s22 = load(out + 144);
-    s23 = load(out + 152);
-  }
-
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec a0 = splat(weights[24 * k]);
@@ -543,6 +528,21 @@ struct attention_memory {
     s03 = fma(a0, b3, s03);
     s13 = fma(a1, b3, s13);
     s23 = fma(a2, b3, s23);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s03 = s03 + load(out + 24);
+    s10 = s10 + load(out + 64);
+    s11 = s11 + load(out + 72);
+    s12 = s12 + load(out + 80);
+    s13 = s13 + load(out + 88);
+    s20 = s20 + load(out + 128);
+    s21 = s21 + load(out + 136);
+    s22 = s22 + load(out + 144);
+    s23 = s23 + load(out + 152);
   }
 
   store(out, s00);
@@ -663,7 +663,7 @@ struct attention_memory {
     some = some || hole;
   }
 
-  local.holes[256] = some ? 1.0f : 0.0f;
+  local.holes[96] = some ? 1.0f : 0.0f;
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -681,21 +681,6 @@ struct attention_memory {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-    s03 = load(out + 24);
-    s10 = load(out + 64);
-    s11 = load(out + 72);
-    s12 = load(out + 80);
-    s13 = load(out + 88);
-    s20 = load(out + 128);
-    s21 = load(out + 136);
-    s22 = load(out + 144);
-    s23 = load(out + 152);
-  }
 
   for (long k = 0; k < count; ++k) {
     if (holes[k] > 0.0f) {
@@ -744,6 +729,21 @@ struct attention_memory {
     }
   }
 
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s03 = s03 + load(out + 24);
+    s10 = s10 + load(out + 64);
+    s11 = s11 + load(out + 72);
+    s12 = s12 + load(out + 80);
+    s13 = s13 + load(out + 88);
+    s20 = s20 + load(out + 128);
+    s21 = s21 + load(out + 136);
+    s22 = s22 + load(out + 144);
+    s23 = s23 + load(out + 152);
+  }
+
   store(out, s00);
   store(out + 8, s01);
   store(out + 16, s02);
@@ -787,7 +787,7 @@ struct attention_memory {
     attention_carry_over_24(m, c1, row, local);
   }
 
-  if (local.holes[256] > 0.0f) {
+  if (local.holes[96] > 0.0f) {
     attention_fold_24_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_24(m, c1, row, col, count, local, fresh);
@@ -824,8 +824,8 @@ struct attention_memory {
   store(local.kept + 8, splat(0.0f));
   store(local.kept + 16, splat(0.0f));
   bool fresh = true;
-  for (long col = 0; col < 512; col += 256) {
-    attention_visit_24_safely(m, c1, row, col, smaller(256, 512 - col), local, fresh);
+  for (long col = 0; col < 512; col += 96) {
+    attention_visit_24_safely(m, c1, row, col, smaller(96, 512 - col), local, fresh);
     fresh = false;
   }
 
@@ -878,8 +878,8 @@ struct attention_memory {
   store(local.total + 16, splat(0.0f));
 
   bool fresh = true;
-  for (long col = 0; col < 512; col += 256) {
-    attention_visit_24(m, c1, row, col, smaller(256, 512 - col), local, fresh);
+  for (long col = 0; col < 512; col += 96) {
+    attention_visit_24(m, c1, row, col, smaller(96, 512 - col), local, fresh);
     fresh = false;
   }
 
@@ -950,6 +950,69 @@ struct attention_memory {
   store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
 }
 
+// 12 columns x 8 rows of scores.
+[[gnu::noinline]] void attention_scores_12x8(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 64]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 128]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 192]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 256]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 320]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 384]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 448]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 512]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 576]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 640]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 704]);
+    s11_0 = fma(a11, b0, s11_0);
+  }
+
+  store(scores, s0_0);
+  store(scores + 24, s1_0);
+  store(scores + 48, s2_0);
+  store(scores + 72, s3_0);
+  store(scores + 96, s4_0);
+  store(scores + 120, s5_0);
+  store(scores + 144, s6_0);
+  store(scores + 168, s7_0);
+  store(scores + 192, s8_0);
+  store(scores + 216, s9_0);
+  store(scores + 240, s10_0);
+  store(scores + 264, s11_0);
+
+  const vec high0_0 = max(max(s0_0, s1_0), max(s2_0, s3_0));
+  const vec high1_0 = max(max(s4_0, s5_0), max(s6_0, s7_0));
+  const vec high2_0 = max(max(s8_0, s9_0), max(s10_0, s11_0));
+  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), high2_0)));
+}
+
 // Scores of 8 rows become weights; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_8(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
@@ -971,6 +1034,81 @@ struct attention_memory {
   }
 
   store(local.block_total, total0);
+}
+
+// 12 columns x 8 rows of weights.
+[[gnu::noinline]] void attention_weights_12x8(const float* rows, const float* b, float* scores,
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  vec s0_0 = start0;
+  vec s1_0 = start0;
+  vec s2_0 = start0;
+  vec s3_0 = start0;
+  vec s4_0 = start0;
+  vec s5_0 = start0;
+  vec s6_0 = start0;
+  vec s7_0 = start0;
+  vec s8_0 = start0;
+  vec s9_0 = start0;
+  vec s10_0 = start0;
+  vec s11_0 = start0;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 64]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 128]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 192]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 256]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 320]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 384]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 448]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 512]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 576]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 640]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 704]);
+    s11_0 = fma(a11, b0, s11_0);
+  }
+
+  const vec w0_0 = exp2_near(s0_0);
+  store(scores, w0_0);
+  const vec w1_0 = exp2_near(s1_0);
+  store(scores + 24, w1_0);
+  const vec w2_0 = exp2_near(s2_0);
+  store(scores + 48, w2_0);
+  const vec w3_0 = exp2_near(s3_0);
+  store(scores + 72, w3_0);
+  const vec w4_0 = exp2_near(s4_0);
+  store(scores + 96, w4_0);
+  const vec w5_0 = exp2_near(s5_0);
+  store(scores + 120, w5_0);
+  const vec w6_0 = exp2_near(s6_0);
+  store(scores + 144, w6_0);
+  const vec w7_0 = exp2_near(s7_0);
+  store(scores + 168, w7_0);
+  const vec w8_0 = exp2_near(s8_0);
+  store(scores + 192, w8_0);
+  const vec w9_0 = exp2_near(s9_0);
+  store(scores + 216, w9_0);
+  const vec w10_0 = exp2_near(s10_0);
+  store(scores + 240, w10_0);
+  const vec w11_0 = exp2_near(s11_0);
+  store(scores + 264, w11_0);
+
+  store(block_total,
+      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
+          w10_0 + w11_0);
 }
 
 // 8 columns x 8 rows of weights.
@@ -1030,8 +1168,13 @@ struct attention_memory {
 [[gnu::noinline]] void attention_weights_of_8(const Memory& m, long c1, long col, long from,
     long count, attention_memory& local) {
   const float* b = m.k + 32768 * c1 + 64 * col;
-  for (long j = from; j < count - 7; j += 8) {
-    attention_weights_8x8(local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
+  for (long j = from; j < count - 11; j += 12) {
+    attention_weights_12x8(local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
+        local.block_total);
+  }
+  const long rest = 12 * (count / 12);
+  if (rest < count && from <= rest) {
+    attention_weights_8x8(local.rows, b + 64 * rest, local.scores + 24 * rest, local.shift,
         local.block_total);
   }
 }
@@ -1040,8 +1183,12 @@ struct attention_memory {
 [[gnu::noinline]] void attention_scores_of_8(const Memory& m, long c1, long col, long from,
     long count, attention_memory& local) {
   const float* b = m.k + 32768 * c1 + 64 * col;
-  for (long j = from; j < count - 7; j += 8) {
-    attention_scores_8x8(local.rows, b + 64 * j, local.scores + 24 * j, local.block_peak);
+  for (long j = from; j < count - 11; j += 12) {
+    attention_scores_12x8(local.rows, b + 64 * j, local.scores + 24 * j, local.block_peak);
+  }
+  const long rest = 12 * (count / 12);
+  if (rest < count && from <= rest) {
+    attention_scores_8x8(local.rows, b + 64 * rest, local.scores + 24 * rest, local.block_peak);
   }
 }
 
@@ -1110,17 +1257,6 @@ struct attention_memory {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-    s03 = load(out + 24);
-    s10 = load(out + 64);
-    s11 = load(out + 72);
-    s12 = load(out + 80);
-    s13 = load(out + 88);
-  }
-
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec a0 = splat(weights[24 * k]);
@@ -1137,6 +1273,17 @@ struct attention_memory {
     const vec b3 = load(v + 64 * k + 24);
     s03 = fma(a0, b3, s03);
     s13 = fma(a1, b3, s13);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s03 = s03 + load(out + 24);
+    s10 = s10 + load(out + 64);
+    s11 = s11 + load(out + 72);
+    s12 = s12 + load(out + 80);
+    s13 = s13 + load(out + 88);
   }
 
   store(out, s00);
@@ -1176,8 +1323,12 @@ struct attention_memory {
   if (fresh) {
     const float* b = m.k + 32768 * c1 + 64 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
-    attention_scores_8x8(local.rows, b, local.scores, local.block_peak);
-    done = 8;
+    if (count < 12) {
+      attention_scores_8x8(local.rows, b, local.scores, local.block_peak);
+    } else {
+      attention_scores_12x8(local.rows, b, local.scores, local.block_peak);
+    }
+    done = smaller(12, count);
     attention_weigh_8(local, done, true);
   }
 
@@ -1218,7 +1369,7 @@ struct attention_memory {
     some = some || hole;
   }
 
-  local.holes[256] = some ? 1.0f : 0.0f;
+  local.holes[96] = some ? 1.0f : 0.0f;
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -1229,17 +1380,6 @@ struct attention_memory {
     long count, float* out, const float* holes, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-    s03 = load(out + 24);
-    s10 = load(out + 64);
-    s11 = load(out + 72);
-    s12 = load(out + 80);
-    s13 = load(out + 88);
-  }
 
   for (long k = 0; k < count; ++k) {
     if (holes[k] > 0.0f) {
@@ -1275,6 +1415,17 @@ struct attention_memory {
       s03 = fma(a0, b3, s03);
       s13 = fma(a1, b3, s13);
     }
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s03 = s03 + load(out + 24);
+    s10 = s10 + load(out + 64);
+    s11 = s11 + load(out + 72);
+    s12 = s12 + load(out + 80);
+    s13 = s13 + load(out + 88);
   }
 
   store(out, s00);
@@ -1316,7 +1467,7 @@ struct attention_memory {
     attention_carry_over_8(m, c1, row, local);
   }
 
-  if (local.holes[256] > 0.0f) {
+  if (local.holes[96] > 0.0f) {
     attention_fold_8_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_8(m, c1, row, col, count, local, fresh);
@@ -1344,8 +1495,8 @@ struct attention_memory {
   store(local.total, splat(0.0f));
   store(local.kept, splat(0.0f));
   bool fresh = true;
-  for (long col = 0; col < 512; col += 256) {
-    attention_visit_8_safely(m, c1, row, col, smaller(256, 512 - col), local, fresh);
+  for (long col = 0; col < 512; col += 96) {
+    attention_visit_8_safely(m, c1, row, col, smaller(96, 512 - col), local, fresh);
     fresh = false;
   }
 
@@ -1385,8 +1536,8 @@ struct attention_memory {
   store(local.total, splat(0.0f));
 
   bool fresh = true;
-  for (long col = 0; col < 512; col += 256) {
-    attention_visit_8(m, c1, row, col, smaller(256, 512 - col), local, fresh);
+  for (long col = 0; col < 512; col += 96) {
+    attention_visit_8(m, c1, row, col, smaller(96, 512 - col), local, fresh);
     fresh = false;
   }
 
@@ -1423,13 +1574,13 @@ struct attention_memory {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 9664L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 5664L * worker));
   restore_float_state(before);
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 38656u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 22656u * (size_t)workers; }
 
 void run(const sdpa_1_8_512_64_false_args* args, const void* packed, void* workspace, int workers,
     sdpa_1_8_512_64_false_parallel_for parallel_for, void* ctx) {

@@ -15,10 +15,11 @@
 //   };
 //
 // What was decided:
-// - attention: 8 times 512 rows against 512 columns, 258 at a time: their scores lie in a worker's
-//   99.3 kB and nowhere else. 8 blocks of 64 rows, score tiles of 6 columns x 64 lanes: 24 of 32
-//   registers accumulate, a step is 24 fma on 10 loads. Value tiles of 6 rows x 64 columns: 24 of
-//   32 registers accumulate, a step is 24 fma on 10 loads.
+// - attention: 8 times 512 rows against 512 columns, 144 at a time: their scores lie in a worker's
+//   52.9 kB and nowhere else. 10 blocks of 48 rows, score tiles of 8 columns x 48 lanes: 24 of 32
+//   registers accumulate, a step is 24 fma on 11 loads. 1 block of 32 rows, score tiles of 12
+//   columns x 32 lanes: 24 of 32 registers accumulate, a step is 24 fma on 14 loads. Value tiles of
+//   6 rows x 64 columns: 24 of 32 registers accumulate, a step is 24 fma on 10 loads.
 #include "sdpa_1_8_512_64_false.h"
 
 #include <immintrin.h>
@@ -228,157 +229,113 @@ struct Memory {
 
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
-  float rows[4096];       // [64][64], scaled, in units of log 2
-  float scores[16512];    // [258][64]; weights once they are known
-  float peak[64];         // of each row, the score that the others are compared with
-  float total[64];        // and the sum of its weights
-  float carry[64];        // what its older sums are multiplied by, at the end by what
-  float block_peak[64];   // the greatest score in the block of columns
-  float block_total[64];  // and the sum of the block's weights
-  float shift[64];        // -peak, where the rows' accumulators start
-  float kept[64];         // 1 where the safe path found a pair that counts
-  float holes[272];       // [258]: 1 for a column with one that doesn't; then 1 if there is any
-  float fast[4096];       // [64][64], the results that it came to replace
+  float rows[3072];       // [64][48], scaled, in units of log 2
+  float scores[6912];     // [144][48]; weights once they are known
+  float peak[48];         // of each row, the score that the others are compared with
+  float total[48];        // and the sum of its weights
+  float carry[48];        // what its older sums are multiplied by, at the end by what
+  float block_peak[48];   // the greatest score in the block of columns
+  float block_total[48];  // and the sum of the block's weights
+  float shift[48];        // -peak, where the rows' accumulators start
+  float kept[48];         // 1 where the safe path found a pair that counts
+  float holes[160];       // [144]: 1 for a column with one that doesn't; then 1 if there is any
+  float fast[3072];       // [48][64], the results that it came to replace
 };
 
-// 2 columns x 64 rows of scores.
-[[gnu::noinline]] void attention_scores_2x64(const float* rows, const float* b, float* scores,
+// 8 columns x 48 rows of scores.
+[[gnu::noinline]] void attention_scores_8x48(const float* rows, const float* b, float* scores,
     float* block_peak) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec a0 = splat(b[k]);
-    const vec a1 = splat(b[k + 64]);
-    const vec b0 = load(rows + 64 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    const vec b1 = load(rows + 64 * k + 16);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    const vec b2 = load(rows + 64 * k + 32);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    const vec b3 = load(rows + 64 * k + 48);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  for (long two = 0; two < 64; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
+      const vec b0 = load(rows + 48 * k);
+      const vec b1 = load(rows + 48 * k + 16);
+      const vec b2 = load(rows + 48 * k + 32);
+      const vec a0 = splat(b[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      const vec a1 = splat(b[k + 64]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      const vec a2 = splat(b[k + 128]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      const vec a3 = splat(b[k + 192]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+      const vec a4 = splat(b[k + 256]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      s42 = fma(a4, b2, s42);
+      const vec a5 = splat(b[k + 320]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+      s52 = fma(a5, b2, s52);
+      const vec a6 = splat(b[k + 384]);
+      s60 = fma(a6, b0, s60);
+      s61 = fma(a6, b1, s61);
+      s62 = fma(a6, b2, s62);
+      const vec a7 = splat(b[k + 448]);
+      s70 = fma(a7, b0, s70);
+      s71 = fma(a7, b1, s71);
+      s72 = fma(a7, b2, s72);
+    }
   }
 
   store(scores, s00);
-  store(scores + 64, s10);
-
-  store(block_peak, max(load(block_peak), max(s00, s10)));
-
-  store(scores + 16, s01);
-  store(scores + 80, s11);
-
-  store(block_peak + 16, max(load(block_peak + 16), max(s01, s11)));
-
-  store(scores + 32, s02);
-  store(scores + 96, s12);
-
-  store(block_peak + 32, max(load(block_peak + 32), max(s02, s12)));
-
-  store(scores + 48, s03);
-  store(scores + 112, s13);
-
-  store(block_peak + 48, max(load(block_peak + 48), max(s03, s13)));
-}
-
-// 6 columns x 64 rows of scores.
-[[gnu::noinline]] void attention_scores_6x64(const float* rows, const float* b, float* scores,
-    float* block_peak) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 64 * k);
-    const vec b1 = load(rows + 64 * k + 16);
-    const vec b2 = load(rows + 64 * k + 32);
-    const vec b3 = load(rows + 64 * k + 48);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    s03 = fma(a0, b3, s03);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    s13 = fma(a1, b3, s13);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    s23 = fma(a2, b3, s23);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    s33 = fma(a3, b3, s33);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-    s43 = fma(a4, b3, s43);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    s52 = fma(a5, b2, s52);
-    s53 = fma(a5, b3, s53);
-  }
-
-  store(scores, s00);
-  store(scores + 64, s10);
-  store(scores + 128, s20);
-  store(scores + 192, s30);
-  store(scores + 256, s40);
-  store(scores + 320, s50);
+  store(scores + 48, s10);
+  store(scores + 96, s20);
+  store(scores + 144, s30);
+  store(scores + 192, s40);
+  store(scores + 240, s50);
+  store(scores + 288, s60);
+  store(scores + 336, s70);
 
   const vec high0_0 = max(max(s00, s10), max(s20, s30));
-  const vec high1_0 = max(s40, s50);
+  const vec high1_0 = max(max(s40, s50), max(s60, s70));
   store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
 
   store(scores + 16, s01);
-  store(scores + 80, s11);
-  store(scores + 144, s21);
-  store(scores + 208, s31);
-  store(scores + 272, s41);
-  store(scores + 336, s51);
+  store(scores + 64, s11);
+  store(scores + 112, s21);
+  store(scores + 160, s31);
+  store(scores + 208, s41);
+  store(scores + 256, s51);
+  store(scores + 304, s61);
+  store(scores + 352, s71);
 
   const vec high0_1 = max(max(s01, s11), max(s21, s31));
-  const vec high1_1 = max(s41, s51);
+  const vec high1_1 = max(max(s41, s51), max(s61, s71));
   store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
 
   store(scores + 32, s02);
-  store(scores + 96, s12);
-  store(scores + 160, s22);
-  store(scores + 224, s32);
-  store(scores + 288, s42);
-  store(scores + 352, s52);
+  store(scores + 80, s12);
+  store(scores + 128, s22);
+  store(scores + 176, s32);
+  store(scores + 224, s42);
+  store(scores + 272, s52);
+  store(scores + 320, s62);
+  store(scores + 368, s72);
 
   const vec high0_2 = max(max(s02, s12), max(s22, s32));
-  const vec high1_2 = max(s42, s52);
+  const vec high1_2 = max(max(s42, s52), max(s62, s72));
   store(block_peak + 32, max(load(block_peak + 32), max(high0_2, high1_2)));
-
-  store(scores + 48, s03);
-  store(scores + 112, s13);
-  store(scores + 176, s23);
-  store(scores + 240, s33);
-  store(scores + 304, s43);
-  store(scores + 368, s53);
-
-  const vec high0_3 = max(max(s03, s13), max(s23, s33));
-  const vec high1_3 = max(s43, s53);
-  store(block_peak + 48, max(load(block_peak + 48), max(high0_3, high1_3)));
 }
 
-// Scores of 64 rows become weights; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_64(attention_memory& local, long count, bool all) {
+// Scores of 48 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_48(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
   const lanes_t outside0 = negation(either(not_less(splat(0x1p+40f), load(local.block_total)),
       both(not_less(splat(0x1p+120f), load(local.block_total)),
@@ -415,245 +372,166 @@ struct attention_memory {
   store(local.carry + 32, exp2_nonpositive(old2 - peak2));
   vec total2 = splat(0.0f);
 
-  const vec old3 = load(local.peak + 48);
-  const lanes_t outside3 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 48)),
-      both(not_less(splat(0x1p+120f), load(local.block_total + 48)),
-          less_equal(splat(-4.0f) * old3, exponent_of(load(local.block_total + 48))))));
-  const vec peak3 =
-      select(either(all_lanes(all), outside3), max(old3, load(local.block_peak + 48)), old3);
-  store(local.peak + 48, peak3);
-  const vec shift3 = splat(0.0f) - peak3;
-  store(local.shift + 48, shift3);
-  store(local.carry + 48, exp2_nonpositive(old3 - peak3));
-  vec total3 = splat(0.0f);
-
   for (long j = 0; j < count; ++j) {
-    const vec w0 = exp2_near(load(local.scores + 64 * j) + shift0);
-    store(local.scores + 64 * j, w0);
+    const vec w0 = exp2_near(load(local.scores + 48 * j) + shift0);
+    store(local.scores + 48 * j, w0);
     total0 = total0 + w0;
-    const vec w1 = exp2_near(load(local.scores + 64 * j + 16) + shift1);
-    store(local.scores + 64 * j + 16, w1);
+    const vec w1 = exp2_near(load(local.scores + 48 * j + 16) + shift1);
+    store(local.scores + 48 * j + 16, w1);
     total1 = total1 + w1;
-    const vec w2 = exp2_near(load(local.scores + 64 * j + 32) + shift2);
-    store(local.scores + 64 * j + 32, w2);
+    const vec w2 = exp2_near(load(local.scores + 48 * j + 32) + shift2);
+    store(local.scores + 48 * j + 32, w2);
     total2 = total2 + w2;
-    const vec w3 = exp2_near(load(local.scores + 64 * j + 48) + shift3);
-    store(local.scores + 64 * j + 48, w3);
-    total3 = total3 + w3;
   }
 
   store(local.block_total, total0);
   store(local.block_total + 16, total1);
   store(local.block_total + 32, total2);
-  store(local.block_total + 48, total3);
 }
 
-// 6 columns x 64 rows of weights.
-[[gnu::noinline]] void attention_weights_6x64(const float* rows, const float* b, float* scores,
+// 8 columns x 48 rows of weights.
+[[gnu::noinline]] void attention_weights_8x48(const float* rows, const float* b, float* scores,
     const float* shift, float* block_total) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 16);
   const vec start2 = load(shift + 32);
-  const vec start3 = load(shift + 48);
-  vec s00 = start0, s01 = start1, s02 = start2, s03 = start3;
-  vec s10 = start0, s11 = start1, s12 = start2, s13 = start3;
-  vec s20 = start0, s21 = start1, s22 = start2, s23 = start3;
-  vec s30 = start0, s31 = start1, s32 = start2, s33 = start3;
-  vec s40 = start0, s41 = start1, s42 = start2, s43 = start3;
-  vec s50 = start0, s51 = start1, s52 = start2, s53 = start3;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 64 * k);
-    const vec b1 = load(rows + 64 * k + 16);
-    const vec b2 = load(rows + 64 * k + 32);
-    const vec b3 = load(rows + 64 * k + 48);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    s03 = fma(a0, b3, s03);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    s13 = fma(a1, b3, s13);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    s23 = fma(a2, b3, s23);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    s33 = fma(a3, b3, s33);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-    s43 = fma(a4, b3, s43);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    s52 = fma(a5, b2, s52);
-    s53 = fma(a5, b3, s53);
+  vec s00 = start0, s01 = start1, s02 = start2;
+  vec s10 = start0, s11 = start1, s12 = start2;
+  vec s20 = start0, s21 = start1, s22 = start2;
+  vec s30 = start0, s31 = start1, s32 = start2;
+  vec s40 = start0, s41 = start1, s42 = start2;
+  vec s50 = start0, s51 = start1, s52 = start2;
+  vec s60 = start0, s61 = start1, s62 = start2;
+  vec s70 = start0, s71 = start1, s72 = start2;
+  for (long two = 0; two < 64; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
+      const vec b0 = load(rows + 48 * k);
+      const vec b1 = load(rows + 48 * k + 16);
+      const vec b2 = load(rows + 48 * k + 32);
+      const vec a0 = splat(b[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      const vec a1 = splat(b[k + 64]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      const vec a2 = splat(b[k + 128]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      const vec a3 = splat(b[k + 192]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+      const vec a4 = splat(b[k + 256]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      s42 = fma(a4, b2, s42);
+      const vec a5 = splat(b[k + 320]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+      s52 = fma(a5, b2, s52);
+      const vec a6 = splat(b[k + 384]);
+      s60 = fma(a6, b0, s60);
+      s61 = fma(a6, b1, s61);
+      s62 = fma(a6, b2, s62);
+      const vec a7 = splat(b[k + 448]);
+      s70 = fma(a7, b0, s70);
+      s71 = fma(a7, b1, s71);
+      s72 = fma(a7, b2, s72);
+    }
   }
 
   const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
   const vec w1_0 = exp2_near(s10);
-  store(scores + 64, w1_0);
+  store(scores + 48, w1_0);
   const vec w2_0 = exp2_near(s20);
-  store(scores + 128, w2_0);
+  store(scores + 96, w2_0);
   const vec w3_0 = exp2_near(s30);
-  store(scores + 192, w3_0);
+  store(scores + 144, w3_0);
   const vec w4_0 = exp2_near(s40);
-  store(scores + 256, w4_0);
+  store(scores + 192, w4_0);
   const vec w5_0 = exp2_near(s50);
-  store(scores + 320, w5_0);
+  store(scores + 240, w5_0);
+  const vec w6_0 = exp2_near(s60);
+  store(scores + 288, w6_0);
+  const vec w7_0 = exp2_near(s70);
+  store(scores + 336, w7_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
 
   const vec w0_1 = exp2_near(s01);
   store(scores + 16, w0_1);
   const vec w1_1 = exp2_near(s11);
-  store(scores + 80, w1_1);
+  store(scores + 64, w1_1);
   const vec w2_1 = exp2_near(s21);
-  store(scores + 144, w2_1);
+  store(scores + 112, w2_1);
   const vec w3_1 = exp2_near(s31);
-  store(scores + 208, w3_1);
+  store(scores + 160, w3_1);
   const vec w4_1 = exp2_near(s41);
-  store(scores + 272, w4_1);
+  store(scores + 208, w4_1);
   const vec w5_1 = exp2_near(s51);
-  store(scores + 336, w5_1);
+  store(scores + 256, w5_1);
+  const vec w6_1 = exp2_near(s61);
+  store(scores + 304, w6_1);
+  const vec w7_1 = exp2_near(s71);
+  store(scores + 352, w7_1);
 
-  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1);
+  store(block_total + 16,
+      load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1);
 
   const vec w0_2 = exp2_near(s02);
   store(scores + 32, w0_2);
   const vec w1_2 = exp2_near(s12);
-  store(scores + 96, w1_2);
+  store(scores + 80, w1_2);
   const vec w2_2 = exp2_near(s22);
-  store(scores + 160, w2_2);
+  store(scores + 128, w2_2);
   const vec w3_2 = exp2_near(s32);
-  store(scores + 224, w3_2);
+  store(scores + 176, w3_2);
   const vec w4_2 = exp2_near(s42);
-  store(scores + 288, w4_2);
+  store(scores + 224, w4_2);
   const vec w5_2 = exp2_near(s52);
-  store(scores + 352, w5_2);
+  store(scores + 272, w5_2);
+  const vec w6_2 = exp2_near(s62);
+  store(scores + 320, w6_2);
+  const vec w7_2 = exp2_near(s72);
+  store(scores + 368, w7_2);
 
-  store(block_total + 32, load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2 + w4_2 + w5_2);
-
-  const vec w0_3 = exp2_near(s03);
-  store(scores + 48, w0_3);
-  const vec w1_3 = exp2_near(s13);
-  store(scores + 112, w1_3);
-  const vec w2_3 = exp2_near(s23);
-  store(scores + 176, w2_3);
-  const vec w3_3 = exp2_near(s33);
-  store(scores + 240, w3_3);
-  const vec w4_3 = exp2_near(s43);
-  store(scores + 304, w4_3);
-  const vec w5_3 = exp2_near(s53);
-  store(scores + 368, w5_3);
-
-  store(block_total + 48, load(block_total + 48) + w0_3 + w1_3 + w2_3 + w3_3 + w4_3 + w5_3);
+  store(block_total + 32,
+      load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2 + w4_2 + w5_2 + w6_2 + w7_2);
 }
 
-// 2 columns x 64 rows of weights.
-[[gnu::noinline]] void attention_weights_2x64(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
-  const vec start0 = load(shift);
-  const vec start1 = load(shift + 16);
-  const vec start2 = load(shift + 32);
-  const vec start3 = load(shift + 48);
-  vec s00 = start0, s01 = start1, s02 = start2, s03 = start3;
-  vec s10 = start0, s11 = start1, s12 = start2, s13 = start3;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec a0 = splat(b[k]);
-    const vec a1 = splat(b[k + 64]);
-    const vec b0 = load(rows + 64 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    const vec b1 = load(rows + 64 * k + 16);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    const vec b2 = load(rows + 64 * k + 32);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    const vec b3 = load(rows + 64 * k + 48);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-  }
-
-  const vec w0_0 = exp2_near(s00);
-  store(scores, w0_0);
-  const vec w1_0 = exp2_near(s10);
-  store(scores + 64, w1_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0);
-
-  const vec w0_1 = exp2_near(s01);
-  store(scores + 16, w0_1);
-  const vec w1_1 = exp2_near(s11);
-  store(scores + 80, w1_1);
-
-  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1);
-
-  const vec w0_2 = exp2_near(s02);
-  store(scores + 32, w0_2);
-  const vec w1_2 = exp2_near(s12);
-  store(scores + 96, w1_2);
-
-  store(block_total + 32, load(block_total + 32) + w0_2 + w1_2);
-
-  const vec w0_3 = exp2_near(s03);
-  store(scores + 48, w0_3);
-  const vec w1_3 = exp2_near(s13);
-  store(scores + 112, w1_3);
-
-  store(block_total + 48, load(block_total + 48) + w0_3 + w1_3);
-}
-
-// Weights of 64 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_64(const Memory& m, long c1, long col, long from,
+// Weights of 48 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_48(const Memory& m, long c1, long col, long from,
     long count, attention_memory& local) {
   const float* b = m.k + 32768 * c1 + 64 * col;
-  for (long j = from; j < count - 5; j += 6) {
-    attention_weights_6x64(local.rows, b + 64 * j, local.scores + 64 * j, local.shift,
-        local.block_total);
-  }
-  const long rest = 6 * (count / 6);
-  if (rest < count && from <= rest) {
-    attention_weights_2x64(local.rows, b + 64 * rest, local.scores + 64 * rest, local.shift,
+  for (long j = from; j < count - 7; j += 8) {
+    attention_weights_8x48(local.rows, b + 64 * j, local.scores + 48 * j, local.shift,
         local.block_total);
   }
 }
 
-// Scores of 64 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_scores_of_64(const Memory& m, long c1, long col, long from,
+// Scores of 48 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_48(const Memory& m, long c1, long col, long from,
     long count, attention_memory& local) {
   const float* b = m.k + 32768 * c1 + 64 * col;
-  for (long j = from; j < count - 5; j += 6) {
-    attention_scores_6x64(local.rows, b + 64 * j, local.scores + 64 * j, local.block_peak);
-  }
-  const long rest = 6 * (count / 6);
-  if (rest < count && from <= rest) {
-    attention_scores_2x64(local.rows, b + 64 * rest, local.scores + 64 * rest, local.block_peak);
+  for (long j = from; j < count - 7; j += 8) {
+    attention_scores_8x48(local.rows, b + 64 * j, local.scores + 48 * j, local.block_peak);
   }
 }
 
-// What 64 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_64(const Memory& m, long c1, long row,
+// What 48 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_48(const Memory& m, long c1, long row,
     attention_memory& local) {
   store(local.total, load(local.carry) * load(local.total));
   store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
   store(local.total + 32, load(local.carry + 32) * load(local.total + 32));
-  store(local.total + 48, load(local.carry + 48) * load(local.total + 48));
 
   float* out = m.out + 32768 * c1 + 64 * row;
-  for (long i = 0; i < 64; ++i) {
+  for (long i = 0; i < 48; ++i) {
     const vec carry = splat(local.carry[i]);
     for (long n = 0; n < 64; n += 16) {
       store(out + 64 * i + n, carry * load(out + 64 * i + n));
@@ -661,9 +539,9 @@ struct attention_memory {
   }
 }
 
-// Of 64 rows, those whose weights are too large get a higher peak; their weights follow.
-[[gnu::noinline]] void attention_lower_weights_64(attention_memory& local, long count) {
-  for (long i = 0; i < 64; i += 16) {
+// Of 48 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_48(attention_memory& local, long count) {
+  for (long i = 0; i < 48; i += 16) {
     const vec total = load(local.block_total + i);
     const lanes_t inside = not_less(splat(0x1p+40f), total);
     const vec rise = select(inside, splat(0.0f), exponent_of(total));
@@ -676,15 +554,15 @@ struct attention_memory {
     store(local.block_total + i, carry * total);
     if (any(negation(inside))) {
       for (long j = 0; j < count; ++j) {
-        store(local.scores + i + 64 * j, carry * load(local.scores + i + 64 * j));
+        store(local.scores + i + 48 * j, carry * load(local.scores + i + 48 * j));
       }
     }
   }
 }
 
-// Weights of 64 rows and `count` columns, the first `from` of them made from scores, once more
+// Weights of 48 rows and `count` columns, the first `from` of them made from scores, once more
 // where they left the range.
-[[gnu::noinline]] void attention_mend_64(const Memory& m, long c1, long row, long col, long from,
+[[gnu::noinline]] void attention_mend_48(const Memory& m, long c1, long row, long col, long from,
     long count, attention_memory& local, bool fresh) {
   // Too large for that: the greatest score becomes the reference.
   const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
@@ -700,27 +578,21 @@ struct attention_memory {
           both(not_less(splat(0x1p+120f), load(local.block_total + 32)),
               less_equal(splat(-4.0f) * load(local.peak + 32),
                   exponent_of(load(local.block_total + 32))))));
-  const lanes_t inside3 = both(inside2,
-      either(not_less(splat(0x1p+40f), load(local.block_total + 48)),
-          both(not_less(splat(0x1p+120f), load(local.block_total + 48)),
-              less_equal(splat(-4.0f) * load(local.peak + 48),
-                  exponent_of(load(local.block_total + 48))))));
-  if (any(negation(inside3))) {
+  if (any(negation(inside2))) {
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 16, splat(-__FLT_MAX__));
     store(local.block_peak + 32, splat(-__FLT_MAX__));
-    store(local.block_peak + 48, splat(-__FLT_MAX__));
-    attention_scores_of_64(m, c1, col, 0, count, local);
-    attention_weigh_64(local, from, false);
+    attention_scores_of_48(m, c1, col, 0, count, local);
+    attention_weigh_48(local, from, false);
     if (!fresh) {
-      attention_carry_over_64(m, c1, row, local);
+      attention_carry_over_48(m, c1, row, local);
     }
-    attention_weights_of_64(m, c1, col, from, count, local);
+    attention_weights_of_48(m, c1, col, from, count, local);
   }
 
-  attention_lower_weights_64(local, count);
+  attention_lower_weights_48(local, count);
   if (!fresh) {
-    attention_carry_over_64(m, c1, row, local);
+    attention_carry_over_48(m, c1, row, local);
   }
 }
 
@@ -734,69 +606,69 @@ struct attention_memory {
   vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
   vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 16);
-    s02 = load(out + 32);
-    s03 = load(out + 48);
-    s10 = load(out + 64);
-    s11 = load(out + 80);
-    s12 = load(out + 96);
-    s13 = load(out + 112);
-    s20 = load(out + 128);
-    s21 = load(out + 144);
-    s22 = load(out + 160);
-    s23 = load(out + 176);
-    s30 = load(out + 192);
-    s31 = load(out + 208);
-    s32 = load(out + 224);
-    s33 = load(out + 240);
-    s40 = load(out + 256);
-    s41 = load(out + 272);
-    s42 = load(out + 288);
-    s43 = load(out + 304);
-    s50 = load(out + 320);
-    s51 = load(out + 336);
-    s52 = load(out + 352);
-    s53 = load(out + 368);
-  }
-
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 16);
     const vec b2 = load(v + 64 * k + 32);
     const vec b3 = load(v + 64 * k + 48);
-    const vec a0 = splat(weights[64 * k]);
+    const vec a0 = splat(weights[48 * k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
     s02 = fma(a0, b2, s02);
     s03 = fma(a0, b3, s03);
-    const vec a1 = splat(weights[64 * k + 1]);
+    const vec a1 = splat(weights[48 * k + 1]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
     s12 = fma(a1, b2, s12);
     s13 = fma(a1, b3, s13);
-    const vec a2 = splat(weights[64 * k + 2]);
+    const vec a2 = splat(weights[48 * k + 2]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
     s22 = fma(a2, b2, s22);
     s23 = fma(a2, b3, s23);
-    const vec a3 = splat(weights[64 * k + 3]);
+    const vec a3 = splat(weights[48 * k + 3]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
     s32 = fma(a3, b2, s32);
     s33 = fma(a3, b3, s33);
-    const vec a4 = splat(weights[64 * k + 4]);
+    const vec a4 = splat(weights[48 * k + 4]);
     s40 = fma(a4, b0, s40);
     s41 = fma(a4, b1, s41);
     s42 = fma(a4, b2, s42);
     s43 = fma(a4, b3, s43);
-    const vec a5 = splat(weights[64 * k + 5]);
+    const vec a5 = splat(weights[48 * k + 5]);
     s50 = fma(a5, b0, s50);
     s51 = fma(a5, b1, s51);
     s52 = fma(a5, b2, s52);
     s53 = fma(a5, b3, s53);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 16);
+    s02 = s02 + load(out + 32);
+    s03 = s03 + load(out + 48);
+    s10 = s10 + load(out + 64);
+    s11 = s11 + load(out + 80);
+    s12 = s12 + load(out + 96);
+    s13 = s13 + load(out + 112);
+    s20 = s20 + load(out + 128);
+    s21 = s21 + load(out + 144);
+    s22 = s22 + load(out + 160);
+    s23 = s23 + load(out + 176);
+    s30 = s30 + load(out + 192);
+    s31 = s31 + load(out + 208);
+    s32 = s32 + load(out + 224);
+    s33 = s33 + load(out + 240);
+    s40 = s40 + load(out + 256);
+    s41 = s41 + load(out + 272);
+    s42 = s42 + load(out + 288);
+    s43 = s43 + load(out + 304);
+    s50 = s50 + load(out + 320);
+    s51 = s51 + load(out + 336);
+    s52 = s52 + load(out + 352);
+    s53 = s53 + load(out + 368);
   }
 
   store(out, s00);
@@ -825,118 +697,26 @@ struct attention_memory {
   store(out + 368, s53);
 }
 
-// 5 rows x 64 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_5x64(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
-
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 16);
-    s02 = load(out + 32);
-    s03 = load(out + 48);
-    s10 = load(out + 64);
-    s11 = load(out + 80);
-    s12 = load(out + 96);
-    s13 = load(out + 112);
-    s20 = load(out + 128);
-    s21 = load(out + 144);
-    s22 = load(out + 160);
-    s23 = load(out + 176);
-    s30 = load(out + 192);
-    s31 = load(out + 208);
-    s32 = load(out + 224);
-    s33 = load(out + 240);
-    s40 = load(out + 256);
-    s41 = load(out + 272);
-    s42 = load(out + 288);
-    s43 = load(out + 304);
-  }
-
-#pragma GCC unroll 4
-  for (long k = 0; k < count; ++k) {
-    const vec b0 = load(v + 64 * k);
-    const vec b1 = load(v + 64 * k + 16);
-    const vec b2 = load(v + 64 * k + 32);
-    const vec b3 = load(v + 64 * k + 48);
-    const vec a0 = splat(weights[64 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    s03 = fma(a0, b3, s03);
-    const vec a1 = splat(weights[64 * k + 1]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    s13 = fma(a1, b3, s13);
-    const vec a2 = splat(weights[64 * k + 2]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    s23 = fma(a2, b3, s23);
-    const vec a3 = splat(weights[64 * k + 3]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    s33 = fma(a3, b3, s33);
-    const vec a4 = splat(weights[64 * k + 4]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-    s43 = fma(a4, b3, s43);
-  }
-
-  store(out, s00);
-  store(out + 16, s01);
-  store(out + 32, s02);
-  store(out + 48, s03);
-  store(out + 64, s10);
-  store(out + 80, s11);
-  store(out + 96, s12);
-  store(out + 112, s13);
-  store(out + 128, s20);
-  store(out + 144, s21);
-  store(out + 160, s22);
-  store(out + 176, s23);
-  store(out + 192, s30);
-  store(out + 208, s31);
-  store(out + 224, s32);
-  store(out + 240, s33);
-  store(out + 256, s40);
-  store(out + 272, s41);
-  store(out + 288, s42);
-  store(out + 304, s43);
-}
-
-// Scores of 64 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_64(const Memory& m, long c1, long row, long col, long count,
+// Scores of 48 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_48(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
   const float* v = m.v + 32768 * c1 + 64 * col;
   float* out = m.out + 32768 * c1 + 64 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
   store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
-  store(local.total + 48, load(local.total + 48) + load(local.block_total + 48));
 
-  for (long i = 0; i < 54; i += 6) {
+  for (long i = 0; i < 48; i += 6) {
     attention_values_6x64(local.scores + i, v, count, out + 64 * i, fresh);
-  }
-  for (long i = 54; i < 64; i += 5) {
-    attention_values_5x64(local.scores + i, v, count, out + 64 * i, fresh);
   }
 }
 
-// 64 rows against `count` columns from col on.
-[[gnu::noinline]] void attention_visit_64(const Memory& m, long c1, long row, long col, long count,
+// 48 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_48(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
   store(local.block_total, splat(0.0f));
   store(local.block_total + 16, splat(0.0f));
   store(local.block_total + 32, splat(0.0f));
-  store(local.block_total + 48, splat(0.0f));
   long done = 0;
 
   // The first columns give each row the score that the others are compared with.
@@ -945,32 +725,26 @@ struct attention_memory {
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 16, splat(-__FLT_MAX__));
     store(local.block_peak + 32, splat(-__FLT_MAX__));
-    store(local.block_peak + 48, splat(-__FLT_MAX__));
-    if (count < 6) {
-      attention_scores_2x64(local.rows, b, local.scores, local.block_peak);
-    } else {
-      attention_scores_6x64(local.rows, b, local.scores, local.block_peak);
-    }
-    done = smaller(6, count);
-    attention_weigh_64(local, done, true);
+    attention_scores_8x48(local.rows, b, local.scores, local.block_peak);
+    done = 8;
+    attention_weigh_48(local, done, true);
   }
 
-  attention_weights_of_64(m, c1, col, done, count, local);
+  attention_weights_of_48(m, c1, col, done, count, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
   const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 16)));
   const lanes_t inside2 = both(inside1, not_less(splat(0x1p+40f), load(local.block_total + 32)));
-  const lanes_t inside3 = both(inside2, not_less(splat(0x1p+40f), load(local.block_total + 48)));
-  if (any(negation(inside3))) {
-    attention_mend_64(m, c1, row, col, done, count, local, fresh);
+  if (any(negation(inside2))) {
+    attention_mend_48(m, c1, row, col, done, count, local, fresh);
   }
 
-  attention_fold_64(m, c1, row, col, count, local, fresh);
+  attention_fold_48(m, c1, row, col, count, local, fresh);
 }
 
-// Scores of 64 rows become weights, those of removed pairs -0; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_64_safely(attention_memory& local, long count) {
+// Scores of 48 rows become weights, those of removed pairs -0; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_48_safely(attention_memory& local, long count) {
   const vec removed = splat(-__builtin_inff());
 
   const vec old0 = load(local.peak);
@@ -1000,47 +774,32 @@ struct attention_memory {
   vec total2 = splat(0.0f);
   lanes_t all2 = all_lanes(true);
 
-  const vec old3 = load(local.peak + 48);
-  const vec peak3 = max(old3, splat(0.125f) * load(local.block_peak + 48));
-  store(local.peak + 48, peak3);
-  store(local.carry + 48,
-      select(both(less(old3, peak3), equal(load(local.kept + 48), splat(1.0f))),
-          exp_nonpositive(old3 - peak3), splat(1.0f)));
-  vec total3 = splat(0.0f);
-  lanes_t all3 = all_lanes(true);
-
   bool some = false;
   for (long j = 0; j < count; ++j) {
-    const vec score0 = splat(0.125f) * load(local.scores + 64 * j);
+    const vec score0 = splat(0.125f) * load(local.scores + 48 * j);
     const lanes_t hole0 = equal(score0, removed);
     const vec w0 = select(hole0, splat(-0.0f), exp_nonpositive(score0 - peak0) + splat(0.0f));
-    store(local.scores + 64 * j, w0);
+    store(local.scores + 48 * j, w0);
     total0 = total0 + w0;
     all0 = both(all0, hole0);
-    const vec score1 = splat(0.125f) * load(local.scores + 64 * j + 16);
+    const vec score1 = splat(0.125f) * load(local.scores + 48 * j + 16);
     const lanes_t hole1 = equal(score1, removed);
     const vec w1 = select(hole1, splat(-0.0f), exp_nonpositive(score1 - peak1) + splat(0.0f));
-    store(local.scores + 64 * j + 16, w1);
+    store(local.scores + 48 * j + 16, w1);
     total1 = total1 + w1;
     all1 = both(all1, hole1);
-    const vec score2 = splat(0.125f) * load(local.scores + 64 * j + 32);
+    const vec score2 = splat(0.125f) * load(local.scores + 48 * j + 32);
     const lanes_t hole2 = equal(score2, removed);
     const vec w2 = select(hole2, splat(-0.0f), exp_nonpositive(score2 - peak2) + splat(0.0f));
-    store(local.scores + 64 * j + 32, w2);
+    store(local.scores + 48 * j + 32, w2);
     total2 = total2 + w2;
     all2 = both(all2, hole2);
-    const vec score3 = splat(0.125f) * load(local.scores + 64 * j + 48);
-    const lanes_t hole3 = equal(score3, removed);
-    const vec w3 = select(hole3, splat(-0.0f), exp_nonpositive(score3 - peak3) + splat(0.0f));
-    store(local.scores + 64 * j + 48, w3);
-    total3 = total3 + w3;
-    all3 = both(all3, hole3);
-    const bool hole = any(either(either(either(hole0, hole1), hole2), hole3));
+    const bool hole = any(either(either(hole0, hole1), hole2));
     local.holes[j] = hole ? 1.0f : 0.0f;
     some = some || hole;
   }
 
-  local.holes[258] = some ? 1.0f : 0.0f;
+  local.holes[144] = some ? 1.0f : 0.0f;
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -1050,9 +809,6 @@ struct attention_memory {
 
   store(local.block_total + 32, total2);
   store(local.kept + 32, select(all2, load(local.kept + 32), splat(1.0f)));
-
-  store(local.block_total + 48, total3);
-  store(local.kept + 48, select(all3, load(local.kept + 48), splat(1.0f)));
 }
 
 // 6 rows x 64 columns of the result, over `count` weights each, of which those of -0 don't count.
@@ -1065,70 +821,43 @@ struct attention_memory {
   vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
   vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 16);
-    s02 = load(out + 32);
-    s03 = load(out + 48);
-    s10 = load(out + 64);
-    s11 = load(out + 80);
-    s12 = load(out + 96);
-    s13 = load(out + 112);
-    s20 = load(out + 128);
-    s21 = load(out + 144);
-    s22 = load(out + 160);
-    s23 = load(out + 176);
-    s30 = load(out + 192);
-    s31 = load(out + 208);
-    s32 = load(out + 224);
-    s33 = load(out + 240);
-    s40 = load(out + 256);
-    s41 = load(out + 272);
-    s42 = load(out + 288);
-    s43 = load(out + 304);
-    s50 = load(out + 320);
-    s51 = load(out + 336);
-    s52 = load(out + 352);
-    s53 = load(out + 368);
-  }
-
   for (long k = 0; k < count; ++k) {
     if (holes[k] > 0.0f) {
       const vec b0 = load(v + 64 * k);
       const vec b1 = load(v + 64 * k + 16);
       const vec b2 = load(v + 64 * k + 32);
       const vec b3 = load(v + 64 * k + 48);
-      const vec a0 = splat(weights[64 * k]);
+      const vec a0 = splat(weights[48 * k]);
       const lanes_t hole0 = is_minus_zero(a0);
       s00 = fma_unless(hole0, a0, b0, s00);
       s01 = fma_unless(hole0, a0, b1, s01);
       s02 = fma_unless(hole0, a0, b2, s02);
       s03 = fma_unless(hole0, a0, b3, s03);
-      const vec a1 = splat(weights[64 * k + 1]);
+      const vec a1 = splat(weights[48 * k + 1]);
       const lanes_t hole1 = is_minus_zero(a1);
       s10 = fma_unless(hole1, a1, b0, s10);
       s11 = fma_unless(hole1, a1, b1, s11);
       s12 = fma_unless(hole1, a1, b2, s12);
       s13 = fma_unless(hole1, a1, b3, s13);
-      const vec a2 = splat(weights[64 * k + 2]);
+      const vec a2 = splat(weights[48 * k + 2]);
       const lanes_t hole2 = is_minus_zero(a2);
       s20 = fma_unless(hole2, a2, b0, s20);
       s21 = fma_unless(hole2, a2, b1, s21);
       s22 = fma_unless(hole2, a2, b2, s22);
       s23 = fma_unless(hole2, a2, b3, s23);
-      const vec a3 = splat(weights[64 * k + 3]);
+      const vec a3 = splat(weights[48 * k + 3]);
       const lanes_t hole3 = is_minus_zero(a3);
       s30 = fma_unless(hole3, a3, b0, s30);
       s31 = fma_unless(hole3, a3, b1, s31);
       s32 = fma_unless(hole3, a3, b2, s32);
       s33 = fma_unless(hole3, a3, b3, s33);
-      const vec a4 = splat(weights[64 * k + 4]);
+      const vec a4 = splat(weights[48 * k + 4]);
       const lanes_t hole4 = is_minus_zero(a4);
       s40 = fma_unless(hole4, a4, b0, s40);
       s41 = fma_unless(hole4, a4, b1, s41);
       s42 = fma_unless(hole4, a4, b2, s42);
       s43 = fma_unless(hole4, a4, b3, s43);
-      const vec a5 = splat(weights[64 * k + 5]);
+      const vec a5 = splat(weights[48 * k + 5]);
       const lanes_t hole5 = is_minus_zero(a5);
       s50 = fma_unless(hole5, a5, b0, s50);
       s51 = fma_unless(hole5, a5, b1, s51);
@@ -1139,37 +868,64 @@ struct attention_memory {
       const vec b1 = load(v + 64 * k + 16);
       const vec b2 = load(v + 64 * k + 32);
       const vec b3 = load(v + 64 * k + 48);
-      const vec a0 = splat(weights[64 * k]);
+      const vec a0 = splat(weights[48 * k]);
       s00 = fma(a0, b0, s00);
       s01 = fma(a0, b1, s01);
       s02 = fma(a0, b2, s02);
       s03 = fma(a0, b3, s03);
-      const vec a1 = splat(weights[64 * k + 1]);
+      const vec a1 = splat(weights[48 * k + 1]);
       s10 = fma(a1, b0, s10);
       s11 = fma(a1, b1, s11);
       s12 = fma(a1, b2, s12);
       s13 = fma(a1, b3, s13);
-      const vec a2 = splat(weights[64 * k + 2]);
+      const vec a2 = splat(weights[48 * k + 2]);
       s20 = fma(a2, b0, s20);
       s21 = fma(a2, b1, s21);
       s22 = fma(a2, b2, s22);
       s23 = fma(a2, b3, s23);
-      const vec a3 = splat(weights[64 * k + 3]);
+      const vec a3 = splat(weights[48 * k + 3]);
       s30 = fma(a3, b0, s30);
       s31 = fma(a3, b1, s31);
       s32 = fma(a3, b2, s32);
       s33 = fma(a3, b3, s33);
-      const vec a4 = splat(weights[64 * k + 4]);
+      const vec a4 = splat(weights[48 * k + 4]);
       s40 = fma(a4, b0, s40);
       s41 = fma(a4, b1, s41);
       s42 = fma(a4, b2, s42);
       s43 = fma(a4, b3, s43);
-      const vec a5 = splat(weights[64 * k + 5]);
+      const vec a5 = splat(weights[48 * k + 5]);
       s50 = fma(a5, b0, s50);
       s51 = fma(a5, b1, s51);
       s52 = fma(a5, b2, s52);
       s53 = fma(a5, b3, s53);
     }
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 16);
+    s02 = s02 + load(out + 32);
+    s03 = s03 + load(out + 48);
+    s10 = s10 + load(out + 64);
+    s11 = s11 + load(out + 80);
+    s12 = s12 + load(out + 96);
+    s13 = s13 + load(out + 112);
+    s20 = s20 + load(out + 128);
+    s21 = s21 + load(out + 144);
+    s22 = s22 + load(out + 160);
+    s23 = s23 + load(out + 176);
+    s30 = s30 + load(out + 192);
+    s31 = s31 + load(out + 208);
+    s32 = s32 + load(out + 224);
+    s33 = s33 + load(out + 240);
+    s40 = s40 + load(out + 256);
+    s41 = s41 + load(out + 272);
+    s42 = s42 + load(out + 288);
+    s43 = s43 + load(out + 304);
+    s50 = s50 + load(out + 320);
+    s51 = s51 + load(out + 336);
+    s52 = s52 + load(out + 352);
+    s53 = s53 + load(out + 368);
   }
 
   store(out, s00);
@@ -1198,105 +954,712 @@ struct attention_memory {
   store(out + 368, s53);
 }
 
-// 5 rows x 64 columns of the result, over `count` weights each, of which those of -0 don't count.
-[[gnu::noinline]] void attention_values_5x64_with_holes(const float* weights, const float* v,
-    long count, float* out, const float* holes, bool fresh) {
+// Scores of 48 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_48_with_holes(const Memory& m, long c1, long row, long col,
+    long count, attention_memory& local, bool fresh) {
+  const float* v = m.v + 32768 * c1 + 64 * col;
+  float* out = m.out + 32768 * c1 + 64 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
+
+  for (long i = 0; i < 48; i += 6) {
+    attention_values_6x64_with_holes(local.scores + i, v, count, out + 64 * i, local.holes, fresh);
+  }
+}
+
+// 48 rows against `count` columns from col on, by the definition.
+[[gnu::noinline]] void attention_visit_48_safely(const Memory& m, long c1, long row, long col,
+    long count, attention_memory& local, bool fresh) {
+  store(local.block_peak, splat(-__builtin_inff()));
+  store(local.block_peak + 16, splat(-__builtin_inff()));
+  store(local.block_peak + 32, splat(-__builtin_inff()));
+  attention_scores_of_48(m, c1, col, 0, count, local);
+  attention_weigh_48_safely(local, count);
+  if (!fresh) {
+    attention_carry_over_48(m, c1, row, local);
+  }
+
+  if (local.holes[144] > 0.0f) {
+    attention_fold_48_with_holes(m, c1, row, col, count, local, fresh);
+  } else {
+    attention_fold_48(m, c1, row, col, count, local, fresh);
+  }
+}
+
+// Rows of the block that are not finite are computed again, over exactly the pairs that count; the
+// others keep every bit.
+[[gnu::noinline]] void attention_48_rows_safely(const Memory& m, long c1, long nth,
+    attention_memory& local) {
+  const long row = 48 * nth;
+  const float* a = m.q + 32768 * c1 + 64 * row;
+  float* out = m.out + 32768 * c1 + 64 * row;
+
+  for (long i = 0; i < 48; ++i) {
+    for (long n = 0; n < 64; n += 16) {
+      store(local.fast + 64 * i + n, load(out + 64 * i + n));
+    }
+  }
+
+  for (long r = 0; r < 48; r += 16) {
+    for (long k = 0; k < 64; k += 16) {
+      transpose_block(a + 64 * r + k, 64, local.rows + 48 * k + r, 48, splat(1.0f));
+    }
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.peak + 16, splat(-__FLT_MAX__));
+  store(local.peak + 32, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+  store(local.total + 16, splat(0.0f));
+  store(local.total + 32, splat(0.0f));
+  store(local.kept, splat(0.0f));
+  store(local.kept + 16, splat(0.0f));
+  store(local.kept + 32, splat(0.0f));
+  bool fresh = true;
+  for (long col = 0; col < 512; col += 144) {
+    attention_visit_48_safely(m, c1, row, col, smaller(144, 512 - col), local, fresh);
+    fresh = false;
+  }
+
+  store(local.carry,
+      select(equal(load(local.kept), splat(1.0f)), splat(1.0f) / load(local.total), splat(0.0f)));
+  store(local.carry + 16,
+      select(equal(load(local.kept + 16), splat(1.0f)), splat(1.0f) / load(local.total + 16),
+          splat(0.0f)));
+  store(local.carry + 32,
+      select(equal(load(local.kept + 32), splat(1.0f)), splat(1.0f) / load(local.total + 32),
+          splat(0.0f)));
+  for (long i = 0; i < 48; ++i) {
+    vec odd = splat(0.0f);
+    for (long n = 0; n < 64; n += 16) {
+      const vec x = load(local.fast + 64 * i + n);
+      odd = odd + (x - x);
+    }
+    if (has_nan(odd)) {
+      const vec factor = splat(local.carry[i]);
+      for (long n = 0; n < 64; n += 16) {
+        store(out + 64 * i + n, factor * load(out + 64 * i + n));
+      }
+    } else {
+      for (long n = 0; n < 64; n += 16) {
+        store(out + 64 * i + n, load(local.fast + 64 * i + n));
+      }
+    }
+  }
+}
+
+// The nth of 10 blocks of 48 rows.
+[[gnu::noinline]] void attention_48_rows(const Memory& m, long c1, long nth,
+    attention_memory& local) {
+  const long row = 48 * nth;
+  const float* a = m.q + 32768 * c1 + 64 * row;
+  float* out = m.out + 32768 * c1 + 64 * row;
+
+  // Rows change places with their elements: a vector holds the same element of every row.
+  for (long r = 0; r < 48; r += 16) {
+    for (long k = 0; k < 64; k += 16) {
+      transpose_block(a + 64 * r + k, 64, local.rows + 48 * k + r, 48, splat(0.18033688f));
+    }
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+  store(local.peak + 16, splat(-__FLT_MAX__));
+  store(local.total + 16, splat(0.0f));
+  store(local.peak + 32, splat(-__FLT_MAX__));
+  store(local.total + 32, splat(0.0f));
+
+  bool fresh = true;
+  for (long col = 0; col < 512; col += 144) {
+    attention_visit_48(m, c1, row, col, smaller(144, 512 - col), local, fresh);
+    fresh = false;
+  }
+
+  store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
+  store(local.carry + 32, splat(1.0f) / load(local.total + 32));
+
+  // x - x is 0, or NaN if x is not finite.
+  vec odd = splat(0.0f);
+  for (long i = 0; i < 48; ++i) {
+    const vec factor = splat(local.carry[i]);
+    vec odd_of_row = splat(0.0f);
+    for (long n = 0; n < 64; n += 16) {
+      const vec x = factor * load(out + 64 * i + n);
+      store(out + 64 * i + n, x);
+      odd_of_row = odd_of_row + (x - x);
+    }
+    odd = odd + odd_of_row;
+  }
+  if (has_nan(odd)) {
+    attention_48_rows_safely(m, c1, nth, local);
+  }
+}
+
+// 8 columns x 32 rows of scores.
+[[gnu::noinline]] void attention_scores_8x32(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+  }
+
+  store(scores, s00);
+  store(scores + 48, s10);
+  store(scores + 96, s20);
+  store(scores + 144, s30);
+  store(scores + 192, s40);
+  store(scores + 240, s50);
+  store(scores + 288, s60);
+  store(scores + 336, s70);
+
+  const vec high0_0 = max(max(s00, s10), max(s20, s30));
+  const vec high1_0 = max(max(s40, s50), max(s60, s70));
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  store(scores + 16, s01);
+  store(scores + 64, s11);
+  store(scores + 112, s21);
+  store(scores + 160, s31);
+  store(scores + 208, s41);
+  store(scores + 256, s51);
+  store(scores + 304, s61);
+  store(scores + 352, s71);
+
+  const vec high0_1 = max(max(s01, s11), max(s21, s31));
+  const vec high1_1 = max(max(s41, s51), max(s61, s71));
+  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
+}
+
+// 12 columns x 32 rows of scores.
+[[gnu::noinline]] void attention_scores_12x32(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s0_0 = splat(0.0f), s0_1 = splat(0.0f);
+  vec s1_0 = splat(0.0f), s1_1 = splat(0.0f);
+  vec s2_0 = splat(0.0f), s2_1 = splat(0.0f);
+  vec s3_0 = splat(0.0f), s3_1 = splat(0.0f);
+  vec s4_0 = splat(0.0f), s4_1 = splat(0.0f);
+  vec s5_0 = splat(0.0f), s5_1 = splat(0.0f);
+  vec s6_0 = splat(0.0f), s6_1 = splat(0.0f);
+  vec s7_0 = splat(0.0f), s7_1 = splat(0.0f);
+  vec s8_0 = splat(0.0f), s8_1 = splat(0.0f);
+  vec s9_0 = splat(0.0f), s9_1 = splat(0.0f);
+  vec s10_0 = splat(0.0f), s10_1 = splat(0.0f);
+  vec s11_0 = splat(0.0f), s11_1 = splat(0.0f);
+  for (long two = 0; two < 64; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
+      const vec b0 = load(rows + 48 * k);
+      const vec b1 = load(rows + 48 * k + 16);
+      const vec a0 = splat(b[k]);
+      s0_0 = fma(a0, b0, s0_0);
+      s0_1 = fma(a0, b1, s0_1);
+      const vec a1 = splat(b[k + 64]);
+      s1_0 = fma(a1, b0, s1_0);
+      s1_1 = fma(a1, b1, s1_1);
+      const vec a2 = splat(b[k + 128]);
+      s2_0 = fma(a2, b0, s2_0);
+      s2_1 = fma(a2, b1, s2_1);
+      const vec a3 = splat(b[k + 192]);
+      s3_0 = fma(a3, b0, s3_0);
+      s3_1 = fma(a3, b1, s3_1);
+      const vec a4 = splat(b[k + 256]);
+      s4_0 = fma(a4, b0, s4_0);
+      s4_1 = fma(a4, b1, s4_1);
+      const vec a5 = splat(b[k + 320]);
+      s5_0 = fma(a5, b0, s5_0);
+      s5_1 = fma(a5, b1, s5_1);
+      const vec a6 = splat(b[k + 384]);
+      s6_0 = fma(a6, b0, s6_0);
+      s6_1 = fma(a6, b1, s6_1);
+      const vec a7 = splat(b[k + 448]);
+      s7_0 = fma(a7, b0, s7_0);
+      s7_1 = fma(a7, b1, s7_1);
+      const vec a8 = splat(b[k + 512]);
+      s8_0 = fma(a8, b0, s8_0);
+      s8_1 = fma(a8, b1, s8_1);
+      const vec a9 = splat(b[k + 576]);
+      s9_0 = fma(a9, b0, s9_0);
+      s9_1 = fma(a9, b1, s9_1);
+      const vec a10 = splat(b[k + 640]);
+      s10_0 = fma(a10, b0, s10_0);
+      s10_1 = fma(a10, b1, s10_1);
+      const vec a11 = splat(b[k + 704]);
+      s11_0 = fma(a11, b0, s11_0);
+      s11_1 = fma(a11, b1, s11_1);
+    }
+  }
+
+  store(scores, s0_0);
+  store(scores + 48, s1_0);
+  store(scores + 96, s2_0);
+  store(scores + 144, s3_0);
+  store(scores + 192, s4_0);
+  store(scores + 240, s5_0);
+  store(scores + 288, s6_0);
+  store(scores + 336, s7_0);
+  store(scores + 384, s8_0);
+  store(scores + 432, s9_0);
+  store(scores + 480, s10_0);
+  store(scores + 528, s11_0);
+
+  const vec high0_0 = max(max(s0_0, s1_0), max(s2_0, s3_0));
+  const vec high1_0 = max(max(s4_0, s5_0), max(s6_0, s7_0));
+  const vec high2_0 = max(max(s8_0, s9_0), max(s10_0, s11_0));
+  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), high2_0)));
+
+  store(scores + 16, s0_1);
+  store(scores + 64, s1_1);
+  store(scores + 112, s2_1);
+  store(scores + 160, s3_1);
+  store(scores + 208, s4_1);
+  store(scores + 256, s5_1);
+  store(scores + 304, s6_1);
+  store(scores + 352, s7_1);
+  store(scores + 400, s8_1);
+  store(scores + 448, s9_1);
+  store(scores + 496, s10_1);
+  store(scores + 544, s11_1);
+
+  const vec high0_1 = max(max(s0_1, s1_1), max(s2_1, s3_1));
+  const vec high1_1 = max(max(s4_1, s5_1), max(s6_1, s7_1));
+  const vec high2_1 = max(max(s8_1, s9_1), max(s10_1, s11_1));
+  store(block_peak + 16, max(load(block_peak + 16), max(max(high0_1, high1_1), high2_1)));
+}
+
+// Scores of 32 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_32(attention_memory& local, long count, bool all) {
+  const vec old0 = load(local.peak);
+  const lanes_t outside0 = negation(either(not_less(splat(0x1p+40f), load(local.block_total)),
+      both(not_less(splat(0x1p+120f), load(local.block_total)),
+          less_equal(splat(-4.0f) * old0, exponent_of(load(local.block_total))))));
+  const vec peak0 =
+      select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
+  store(local.peak, peak0);
+  const vec shift0 = splat(0.0f) - peak0;
+  store(local.shift, shift0);
+  store(local.carry, exp2_nonpositive(old0 - peak0));
+  vec total0 = splat(0.0f);
+
+  const vec old1 = load(local.peak + 16);
+  const lanes_t outside1 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 16)),
+      both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
+          less_equal(splat(-4.0f) * old1, exponent_of(load(local.block_total + 16))))));
+  const vec peak1 =
+      select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 16)), old1);
+  store(local.peak + 16, peak1);
+  const vec shift1 = splat(0.0f) - peak1;
+  store(local.shift + 16, shift1);
+  store(local.carry + 16, exp2_nonpositive(old1 - peak1));
+  vec total1 = splat(0.0f);
+
+  for (long j = 0; j < count; ++j) {
+    const vec w0 = exp2_near(load(local.scores + 48 * j) + shift0);
+    store(local.scores + 48 * j, w0);
+    total0 = total0 + w0;
+    const vec w1 = exp2_near(load(local.scores + 48 * j + 16) + shift1);
+    store(local.scores + 48 * j + 16, w1);
+    total1 = total1 + w1;
+  }
+
+  store(local.block_total, total0);
+  store(local.block_total + 16, total1);
+}
+
+// 12 columns x 32 rows of weights.
+[[gnu::noinline]] void attention_weights_12x32(const float* rows, const float* b, float* scores,
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  vec s0_0 = start0, s0_1 = start1;
+  vec s1_0 = start0, s1_1 = start1;
+  vec s2_0 = start0, s2_1 = start1;
+  vec s3_0 = start0, s3_1 = start1;
+  vec s4_0 = start0, s4_1 = start1;
+  vec s5_0 = start0, s5_1 = start1;
+  vec s6_0 = start0, s6_1 = start1;
+  vec s7_0 = start0, s7_1 = start1;
+  vec s8_0 = start0, s8_1 = start1;
+  vec s9_0 = start0, s9_1 = start1;
+  vec s10_0 = start0, s10_1 = start1;
+  vec s11_0 = start0, s11_1 = start1;
+  for (long two = 0; two < 64; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
+      const vec b0 = load(rows + 48 * k);
+      const vec b1 = load(rows + 48 * k + 16);
+      const vec a0 = splat(b[k]);
+      s0_0 = fma(a0, b0, s0_0);
+      s0_1 = fma(a0, b1, s0_1);
+      const vec a1 = splat(b[k + 64]);
+      s1_0 = fma(a1, b0, s1_0);
+      s1_1 = fma(a1, b1, s1_1);
+      const vec a2 = splat(b[k + 128]);
+      s2_0 = fma(a2, b0, s2_0);
+      s2_1 = fma(a2, b1, s2_1);
+      const vec a3 = splat(b[k + 192]);
+      s3_0 = fma(a3, b0, s3_0);
+      s3_1 = fma(a3, b1, s3_1);
+      const vec a4 = splat(b[k + 256]);
+      s4_0 = fma(a4, b0, s4_0);
+      s4_1 = fma(a4, b1, s4_1);
+      const vec a5 = splat(b[k + 320]);
+      s5_0 = fma(a5, b0, s5_0);
+      s5_1 = fma(a5, b1, s5_1);
+      const vec a6 = splat(b[k + 384]);
+      s6_0 = fma(a6, b0, s6_0);
+      s6_1 = fma(a6, b1, s6_1);
+      const vec a7 = splat(b[k + 448]);
+      s7_0 = fma(a7, b0, s7_0);
+      s7_1 = fma(a7, b1, s7_1);
+      const vec a8 = splat(b[k + 512]);
+      s8_0 = fma(a8, b0, s8_0);
+      s8_1 = fma(a8, b1, s8_1);
+      const vec a9 = splat(b[k + 576]);
+      s9_0 = fma(a9, b0, s9_0);
+      s9_1 = fma(a9, b1, s9_1);
+      const vec a10 = splat(b[k + 640]);
+      s10_0 = fma(a10, b0, s10_0);
+      s10_1 = fma(a10, b1, s10_1);
+      const vec a11 = splat(b[k + 704]);
+      s11_0 = fma(a11, b0, s11_0);
+      s11_1 = fma(a11, b1, s11_1);
+    }
+  }
+
+  const vec w0_0 = exp2_near(s0_0);
+  store(scores, w0_0);
+  const vec w1_0 = exp2_near(s1_0);
+  store(scores + 48, w1_0);
+  const vec w2_0 = exp2_near(s2_0);
+  store(scores + 96, w2_0);
+  const vec w3_0 = exp2_near(s3_0);
+  store(scores + 144, w3_0);
+  const vec w4_0 = exp2_near(s4_0);
+  store(scores + 192, w4_0);
+  const vec w5_0 = exp2_near(s5_0);
+  store(scores + 240, w5_0);
+  const vec w6_0 = exp2_near(s6_0);
+  store(scores + 288, w6_0);
+  const vec w7_0 = exp2_near(s7_0);
+  store(scores + 336, w7_0);
+  const vec w8_0 = exp2_near(s8_0);
+  store(scores + 384, w8_0);
+  const vec w9_0 = exp2_near(s9_0);
+  store(scores + 432, w9_0);
+  const vec w10_0 = exp2_near(s10_0);
+  store(scores + 480, w10_0);
+  const vec w11_0 = exp2_near(s11_0);
+  store(scores + 528, w11_0);
+
+  store(block_total,
+      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
+          w10_0 + w11_0);
+
+  const vec w0_1 = exp2_near(s0_1);
+  store(scores + 16, w0_1);
+  const vec w1_1 = exp2_near(s1_1);
+  store(scores + 64, w1_1);
+  const vec w2_1 = exp2_near(s2_1);
+  store(scores + 112, w2_1);
+  const vec w3_1 = exp2_near(s3_1);
+  store(scores + 160, w3_1);
+  const vec w4_1 = exp2_near(s4_1);
+  store(scores + 208, w4_1);
+  const vec w5_1 = exp2_near(s5_1);
+  store(scores + 256, w5_1);
+  const vec w6_1 = exp2_near(s6_1);
+  store(scores + 304, w6_1);
+  const vec w7_1 = exp2_near(s7_1);
+  store(scores + 352, w7_1);
+  const vec w8_1 = exp2_near(s8_1);
+  store(scores + 400, w8_1);
+  const vec w9_1 = exp2_near(s9_1);
+  store(scores + 448, w9_1);
+  const vec w10_1 = exp2_near(s10_1);
+  store(scores + 496, w10_1);
+  const vec w11_1 = exp2_near(s11_1);
+  store(scores + 544, w11_1);
+
+  store(block_total + 16,
+      load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1 + w8_1 + w9_1 +
+          w10_1 + w11_1);
+}
+
+// 8 columns x 32 rows of weights.
+[[gnu::noinline]] void attention_weights_8x32(const float* rows, const float* b, float* scores,
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  vec s20 = start0, s21 = start1;
+  vec s30 = start0, s31 = start1;
+  vec s40 = start0, s41 = start1;
+  vec s50 = start0, s51 = start1;
+  vec s60 = start0, s61 = start1;
+  vec s70 = start0, s71 = start1;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    const vec a6 = splat(b[k + 384]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    const vec a7 = splat(b[k + 448]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+  }
+
+  const vec w0_0 = exp2_near(s00);
+  store(scores, w0_0);
+  const vec w1_0 = exp2_near(s10);
+  store(scores + 48, w1_0);
+  const vec w2_0 = exp2_near(s20);
+  store(scores + 96, w2_0);
+  const vec w3_0 = exp2_near(s30);
+  store(scores + 144, w3_0);
+  const vec w4_0 = exp2_near(s40);
+  store(scores + 192, w4_0);
+  const vec w5_0 = exp2_near(s50);
+  store(scores + 240, w5_0);
+  const vec w6_0 = exp2_near(s60);
+  store(scores + 288, w6_0);
+  const vec w7_0 = exp2_near(s70);
+  store(scores + 336, w7_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+
+  const vec w0_1 = exp2_near(s01);
+  store(scores + 16, w0_1);
+  const vec w1_1 = exp2_near(s11);
+  store(scores + 64, w1_1);
+  const vec w2_1 = exp2_near(s21);
+  store(scores + 112, w2_1);
+  const vec w3_1 = exp2_near(s31);
+  store(scores + 160, w3_1);
+  const vec w4_1 = exp2_near(s41);
+  store(scores + 208, w4_1);
+  const vec w5_1 = exp2_near(s51);
+  store(scores + 256, w5_1);
+  const vec w6_1 = exp2_near(s61);
+  store(scores + 304, w6_1);
+  const vec w7_1 = exp2_near(s71);
+  store(scores + 352, w7_1);
+
+  store(block_total + 16,
+      load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1);
+}
+
+// Weights of 32 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_32(const Memory& m, long c1, long col, long from,
+    long count, attention_memory& local) {
+  const float* b = m.k + 32768 * c1 + 64 * col;
+  for (long j = from; j < count - 11; j += 12) {
+    attention_weights_12x32(local.rows, b + 64 * j, local.scores + 48 * j, local.shift,
+        local.block_total);
+  }
+  const long rest = 12 * (count / 12);
+  if (rest < count && from <= rest) {
+    attention_weights_8x32(local.rows, b + 64 * rest, local.scores + 48 * rest, local.shift,
+        local.block_total);
+  }
+}
+
+// Scores of 32 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_32(const Memory& m, long c1, long col, long from,
+    long count, attention_memory& local) {
+  const float* b = m.k + 32768 * c1 + 64 * col;
+  for (long j = from; j < count - 11; j += 12) {
+    attention_scores_12x32(local.rows, b + 64 * j, local.scores + 48 * j, local.block_peak);
+  }
+  const long rest = 12 * (count / 12);
+  if (rest < count && from <= rest) {
+    attention_scores_8x32(local.rows, b + 64 * rest, local.scores + 48 * rest, local.block_peak);
+  }
+}
+
+// What 32 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_32(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
+
+  float* out = m.out + 32768 * c1 + 64 * row;
+  for (long i = 0; i < 32; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 16) {
+      store(out + 64 * i + n, carry * load(out + 64 * i + n));
+    }
+  }
+}
+
+// Of 32 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_32(attention_memory& local, long count) {
+  for (long i = 0; i < 32; i += 16) {
+    const vec total = load(local.block_total + i);
+    const lanes_t inside = not_less(splat(0x1p+40f), total);
+    const vec rise = select(inside, splat(0.0f), exponent_of(total));
+    const vec old = load(local.peak + i);
+    const vec peak = old + rise;
+    const vec carry = select(inside, splat(1.0f), inverse_power(total));
+    store(local.peak + i, peak);
+    store(local.shift + i, splat(0.0f) - peak);
+    store(local.carry + i, carry);
+    store(local.block_total + i, carry * total);
+    if (any(negation(inside))) {
+      for (long j = 0; j < count; ++j) {
+        store(local.scores + i + 48 * j, carry * load(local.scores + i + 48 * j));
+      }
+    }
+  }
+}
+
+// Weights of 32 rows and `count` columns, the first `from` of them made from scores, once more
+// where they left the range.
+[[gnu::noinline]] void attention_mend_32(const Memory& m, long c1, long row, long col, long from,
+    long count, attention_memory& local, bool fresh) {
+  // Too large for that: the greatest score becomes the reference.
+  const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
+      both(not_less(splat(0x1p+120f), load(local.block_total)),
+          less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
+  const lanes_t inside1 = both(inside0,
+      either(not_less(splat(0x1p+40f), load(local.block_total + 16)),
+          both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
+              less_equal(splat(-4.0f) * load(local.peak + 16),
+                  exponent_of(load(local.block_total + 16))))));
+  if (any(negation(inside1))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    attention_scores_of_32(m, c1, col, 0, count, local);
+    attention_weigh_32(local, from, false);
+    if (!fresh) {
+      attention_carry_over_32(m, c1, row, local);
+    }
+    attention_weights_of_32(m, c1, col, from, count, local);
+  }
+
+  attention_lower_weights_32(local, count);
+  if (!fresh) {
+    attention_carry_over_32(m, c1, row, local);
+  }
+}
+
+// 5 rows x 64 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_5x64(const float* weights, const float* v, long count,
+    float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
   vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 16);
-    s02 = load(out + 32);
-    s03 = load(out + 48);
-    s10 = load(out + 64);
-    s11 = load(out + 80);
-    s12 = load(out + 96);
-    s13 = load(out + 112);
-    s20 = load(out + 128);
-    s21 = load(out + 144);
-    s22 = load(out + 160);
-    s23 = load(out + 176);
-    s30 = load(out + 192);
-    s31 = load(out + 208);
-    s32 = load(out + 224);
-    s33 = load(out + 240);
-    s40 = load(out + 256);
-    s41 = load(out + 272);
-    s42 = load(out + 288);
-    s43 = load(out + 304);
+#pragma GCC unroll 4
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 16);
+    const vec b2 = load(v + 64 * k + 32);
+    const vec b3 = load(v + 64 * k + 48);
+    const vec a0 = splat(weights[48 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
+    const vec a1 = splat(weights[48 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
+    const vec a2 = splat(weights[48 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
+    const vec a3 = splat(weights[48 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
+    const vec a4 = splat(weights[48 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
   }
 
-  for (long k = 0; k < count; ++k) {
-    if (holes[k] > 0.0f) {
-      const vec b0 = load(v + 64 * k);
-      const vec b1 = load(v + 64 * k + 16);
-      const vec b2 = load(v + 64 * k + 32);
-      const vec b3 = load(v + 64 * k + 48);
-      const vec a0 = splat(weights[64 * k]);
-      const lanes_t hole0 = is_minus_zero(a0);
-      s00 = fma_unless(hole0, a0, b0, s00);
-      s01 = fma_unless(hole0, a0, b1, s01);
-      s02 = fma_unless(hole0, a0, b2, s02);
-      s03 = fma_unless(hole0, a0, b3, s03);
-      const vec a1 = splat(weights[64 * k + 1]);
-      const lanes_t hole1 = is_minus_zero(a1);
-      s10 = fma_unless(hole1, a1, b0, s10);
-      s11 = fma_unless(hole1, a1, b1, s11);
-      s12 = fma_unless(hole1, a1, b2, s12);
-      s13 = fma_unless(hole1, a1, b3, s13);
-      const vec a2 = splat(weights[64 * k + 2]);
-      const lanes_t hole2 = is_minus_zero(a2);
-      s20 = fma_unless(hole2, a2, b0, s20);
-      s21 = fma_unless(hole2, a2, b1, s21);
-      s22 = fma_unless(hole2, a2, b2, s22);
-      s23 = fma_unless(hole2, a2, b3, s23);
-      const vec a3 = splat(weights[64 * k + 3]);
-      const lanes_t hole3 = is_minus_zero(a3);
-      s30 = fma_unless(hole3, a3, b0, s30);
-      s31 = fma_unless(hole3, a3, b1, s31);
-      s32 = fma_unless(hole3, a3, b2, s32);
-      s33 = fma_unless(hole3, a3, b3, s33);
-      const vec a4 = splat(weights[64 * k + 4]);
-      const lanes_t hole4 = is_minus_zero(a4);
-      s40 = fma_unless(hole4, a4, b0, s40);
-      s41 = fma_unless(hole4, a4, b1, s41);
-      s42 = fma_unless(hole4, a4, b2, s42);
-      s43 = fma_unless(hole4, a4, b3, s43);
-    } else {
-      const vec b0 = load(v + 64 * k);
-      const vec b1 = load(v + 64 * k + 16);
-      const vec b2 = load(v + 64 * k + 32);
-      const vec b3 = load(v + 64 * k + 48);
-      const vec a0 = splat(weights[64 * k]);
-      s00 = fma(a0, b0, s00);
-      s01 = fma(a0, b1, s01);
-      s02 = fma(a0, b2, s02);
-      s03 = fma(a0, b3, s03);
-      const vec a1 = splat(weights[64 * k + 1]);
-      s10 = fma(a1, b0, s10);
-      s11 = fma(a1, b1, s11);
-      s12 = fma(a1, b2, s12);
-      s13 = fma(a1, b3, s13);
-      const vec a2 = splat(weights[64 * k + 2]);
-      s20 = fma(a2, b0, s20);
-      s21 = fma(a2, b1, s21);
-      s22 = fma(a2, b2, s22);
-      s23 = fma(a2, b3, s23);
-      const vec a3 = splat(weights[64 * k + 3]);
-      s30 = fma(a3, b0, s30);
-      s31 = fma(a3, b1, s31);
-      s32 = fma(a3, b2, s32);
-      s33 = fma(a3, b3, s33);
-      const vec a4 = splat(weights[64 * k + 4]);
-      s40 = fma(a4, b0, s40);
-      s41 = fma(a4, b1, s41);
-      s42 = fma(a4, b2, s42);
-      s43 = fma(a4, b3, s43);
-    }
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 16);
+    s02 = s02 + load(out + 32);
+    s03 = s03 + load(out + 48);
+    s10 = s10 + load(out + 64);
+    s11 = s11 + load(out + 80);
+    s12 = s12 + load(out + 96);
+    s13 = s13 + load(out + 112);
+    s20 = s20 + load(out + 128);
+    s21 = s21 + load(out + 144);
+    s22 = s22 + load(out + 160);
+    s23 = s23 + load(out + 176);
+    s30 = s30 + load(out + 192);
+    s31 = s31 + load(out + 208);
+    s32 = s32 + load(out + 224);
+    s33 = s33 + load(out + 240);
+    s40 = s40 + load(out + 256);
+    s41 = s41 + load(out + 272);
+    s42 = s42 + load(out + 288);
+    s43 = s43 + load(out + 304);
   }
 
   store(out, s00);
@@ -1321,79 +1684,290 @@ struct attention_memory {
   store(out + 304, s43);
 }
 
-// Scores of 64 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_64_with_holes(const Memory& m, long c1, long row, long col,
+// Scores of 32 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_32(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  const float* v = m.v + 32768 * c1 + 64 * col;
+  float* out = m.out + 32768 * c1 + 64 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+
+  for (long i = 0; i < 12; i += 6) {
+    attention_values_6x64(local.scores + i, v, count, out + 64 * i, fresh);
+  }
+  for (long i = 12; i < 32; i += 5) {
+    attention_values_5x64(local.scores + i, v, count, out + 64 * i, fresh);
+  }
+}
+
+// 32 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_32(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  store(local.block_total, splat(0.0f));
+  store(local.block_total + 16, splat(0.0f));
+  long done = 0;
+
+  // The first columns give each row the score that the others are compared with.
+  if (fresh) {
+    const float* b = m.k + 32768 * c1 + 64 * col;
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    if (count < 12) {
+      attention_scores_8x32(local.rows, b, local.scores, local.block_peak);
+    } else {
+      attention_scores_12x32(local.rows, b, local.scores, local.block_peak);
+    }
+    done = smaller(12, count);
+    attention_weigh_32(local, done, true);
+  }
+
+  attention_weights_of_32(m, c1, col, done, count, local);
+
+  // Where that score was a poor guess it is mended; the other rows keep every bit.
+  const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
+  const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 16)));
+  if (any(negation(inside1))) {
+    attention_mend_32(m, c1, row, col, done, count, local, fresh);
+  }
+
+  attention_fold_32(m, c1, row, col, count, local, fresh);
+}
+
+// Scores of 32 rows become weights, those of removed pairs -0; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_32_safely(attention_memory& local, long count) {
+  const vec removed = splat(-__builtin_inff());
+
+  const vec old0 = load(local.peak);
+  const vec peak0 = max(old0, splat(0.125f) * load(local.block_peak));
+  store(local.peak, peak0);
+  store(local.carry,
+      select(both(less(old0, peak0), equal(load(local.kept), splat(1.0f))),
+          exp_nonpositive(old0 - peak0), splat(1.0f)));
+  vec total0 = splat(0.0f);
+  lanes_t all0 = all_lanes(true);
+
+  const vec old1 = load(local.peak + 16);
+  const vec peak1 = max(old1, splat(0.125f) * load(local.block_peak + 16));
+  store(local.peak + 16, peak1);
+  store(local.carry + 16,
+      select(both(less(old1, peak1), equal(load(local.kept + 16), splat(1.0f))),
+          exp_nonpositive(old1 - peak1), splat(1.0f)));
+  vec total1 = splat(0.0f);
+  lanes_t all1 = all_lanes(true);
+
+  bool some = false;
+  for (long j = 0; j < count; ++j) {
+    const vec score0 = splat(0.125f) * load(local.scores + 48 * j);
+    const lanes_t hole0 = equal(score0, removed);
+    const vec w0 = select(hole0, splat(-0.0f), exp_nonpositive(score0 - peak0) + splat(0.0f));
+    store(local.scores + 48 * j, w0);
+    total0 = total0 + w0;
+    all0 = both(all0, hole0);
+    const vec score1 = splat(0.125f) * load(local.scores + 48 * j + 16);
+    const lanes_t hole1 = equal(score1, removed);
+    const vec w1 = select(hole1, splat(-0.0f), exp_nonpositive(score1 - peak1) + splat(0.0f));
+    store(local.scores + 48 * j + 16, w1);
+    total1 = total1 + w1;
+    all1 = both(all1, hole1);
+    const bool hole = any(either(hole0, hole1));
+    local.holes[j] = hole ? 1.0f : 0.0f;
+    some = some || hole;
+  }
+
+  local.holes[144] = some ? 1.0f : 0.0f;
+
+  store(local.block_total, total0);
+  store(local.kept, select(all0, load(local.kept), splat(1.0f)));
+
+  store(local.block_total + 16, total1);
+  store(local.kept + 16, select(all1, load(local.kept + 16), splat(1.0f)));
+}
+
+// 5 rows x 64 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_5x64_with_holes(const float* weights, const float* v,
+    long count, float* out, const float* holes, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+
+  for (long k = 0; k < count; ++k) {
+    if (holes[k] > 0.0f) {
+      const vec b0 = load(v + 64 * k);
+      const vec b1 = load(v + 64 * k + 16);
+      const vec b2 = load(v + 64 * k + 32);
+      const vec b3 = load(v + 64 * k + 48);
+      const vec a0 = splat(weights[48 * k]);
+      const lanes_t hole0 = is_minus_zero(a0);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      s02 = fma_unless(hole0, a0, b2, s02);
+      s03 = fma_unless(hole0, a0, b3, s03);
+      const vec a1 = splat(weights[48 * k + 1]);
+      const lanes_t hole1 = is_minus_zero(a1);
+      s10 = fma_unless(hole1, a1, b0, s10);
+      s11 = fma_unless(hole1, a1, b1, s11);
+      s12 = fma_unless(hole1, a1, b2, s12);
+      s13 = fma_unless(hole1, a1, b3, s13);
+      const vec a2 = splat(weights[48 * k + 2]);
+      const lanes_t hole2 = is_minus_zero(a2);
+      s20 = fma_unless(hole2, a2, b0, s20);
+      s21 = fma_unless(hole2, a2, b1, s21);
+      s22 = fma_unless(hole2, a2, b2, s22);
+      s23 = fma_unless(hole2, a2, b3, s23);
+      const vec a3 = splat(weights[48 * k + 3]);
+      const lanes_t hole3 = is_minus_zero(a3);
+      s30 = fma_unless(hole3, a3, b0, s30);
+      s31 = fma_unless(hole3, a3, b1, s31);
+      s32 = fma_unless(hole3, a3, b2, s32);
+      s33 = fma_unless(hole3, a3, b3, s33);
+      const vec a4 = splat(weights[48 * k + 4]);
+      const lanes_t hole4 = is_minus_zero(a4);
+      s40 = fma_unless(hole4, a4, b0, s40);
+      s41 = fma_unless(hole4, a4, b1, s41);
+      s42 = fma_unless(hole4, a4, b2, s42);
+      s43 = fma_unless(hole4, a4, b3, s43);
+    } else {
+      const vec b0 = load(v + 64 * k);
+      const vec b1 = load(v + 64 * k + 16);
+      const vec b2 = load(v + 64 * k + 32);
+      const vec b3 = load(v + 64 * k + 48);
+      const vec a0 = splat(weights[48 * k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      s03 = fma(a0, b3, s03);
+      const vec a1 = splat(weights[48 * k + 1]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      s13 = fma(a1, b3, s13);
+      const vec a2 = splat(weights[48 * k + 2]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      s23 = fma(a2, b3, s23);
+      const vec a3 = splat(weights[48 * k + 3]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+      s33 = fma(a3, b3, s33);
+      const vec a4 = splat(weights[48 * k + 4]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      s42 = fma(a4, b2, s42);
+      s43 = fma(a4, b3, s43);
+    }
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 16);
+    s02 = s02 + load(out + 32);
+    s03 = s03 + load(out + 48);
+    s10 = s10 + load(out + 64);
+    s11 = s11 + load(out + 80);
+    s12 = s12 + load(out + 96);
+    s13 = s13 + load(out + 112);
+    s20 = s20 + load(out + 128);
+    s21 = s21 + load(out + 144);
+    s22 = s22 + load(out + 160);
+    s23 = s23 + load(out + 176);
+    s30 = s30 + load(out + 192);
+    s31 = s31 + load(out + 208);
+    s32 = s32 + load(out + 224);
+    s33 = s33 + load(out + 240);
+    s40 = s40 + load(out + 256);
+    s41 = s41 + load(out + 272);
+    s42 = s42 + load(out + 288);
+    s43 = s43 + load(out + 304);
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store(out + 32, s02);
+  store(out + 48, s03);
+  store(out + 64, s10);
+  store(out + 80, s11);
+  store(out + 96, s12);
+  store(out + 112, s13);
+  store(out + 128, s20);
+  store(out + 144, s21);
+  store(out + 160, s22);
+  store(out + 176, s23);
+  store(out + 192, s30);
+  store(out + 208, s31);
+  store(out + 224, s32);
+  store(out + 240, s33);
+  store(out + 256, s40);
+  store(out + 272, s41);
+  store(out + 288, s42);
+  store(out + 304, s43);
+}
+
+// Scores of 32 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_32_with_holes(const Memory& m, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
   const float* v = m.v + 32768 * c1 + 64 * col;
   float* out = m.out + 32768 * c1 + 64 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
-  store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
-  store(local.total + 48, load(local.total + 48) + load(local.block_total + 48));
 
-  for (long i = 0; i < 54; i += 6) {
+  for (long i = 0; i < 12; i += 6) {
     attention_values_6x64_with_holes(local.scores + i, v, count, out + 64 * i, local.holes, fresh);
   }
-  for (long i = 54; i < 64; i += 5) {
+  for (long i = 12; i < 32; i += 5) {
     attention_values_5x64_with_holes(local.scores + i, v, count, out + 64 * i, local.holes, fresh);
   }
 }
 
-// 64 rows against `count` columns from col on, by the definition.
-[[gnu::noinline]] void attention_visit_64_safely(const Memory& m, long c1, long row, long col,
+// 32 rows against `count` columns from col on, by the definition.
+[[gnu::noinline]] void attention_visit_32_safely(const Memory& m, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
   store(local.block_peak, splat(-__builtin_inff()));
   store(local.block_peak + 16, splat(-__builtin_inff()));
-  store(local.block_peak + 32, splat(-__builtin_inff()));
-  store(local.block_peak + 48, splat(-__builtin_inff()));
-  attention_scores_of_64(m, c1, col, 0, count, local);
-  attention_weigh_64_safely(local, count);
+  attention_scores_of_32(m, c1, col, 0, count, local);
+  attention_weigh_32_safely(local, count);
   if (!fresh) {
-    attention_carry_over_64(m, c1, row, local);
+    attention_carry_over_32(m, c1, row, local);
   }
 
-  if (local.holes[258] > 0.0f) {
-    attention_fold_64_with_holes(m, c1, row, col, count, local, fresh);
+  if (local.holes[144] > 0.0f) {
+    attention_fold_32_with_holes(m, c1, row, col, count, local, fresh);
   } else {
-    attention_fold_64(m, c1, row, col, count, local, fresh);
+    attention_fold_32(m, c1, row, col, count, local, fresh);
   }
 }
 
 // Rows of the block that are not finite are computed again, over exactly the pairs that count; the
 // others keep every bit.
-[[gnu::noinline]] void attention_64_rows_safely(const Memory& m, long c1, long nth,
-    attention_memory& local) {
-  const long row = 64 * nth;
+[[gnu::noinline]] void attention_32_rows_safely(const Memory& m, long c1, attention_memory& local) {
+  const long row = 480;
   const float* a = m.q + 32768 * c1 + 64 * row;
   float* out = m.out + 32768 * c1 + 64 * row;
 
-  for (long i = 0; i < 64; ++i) {
+  for (long i = 0; i < 32; ++i) {
     for (long n = 0; n < 64; n += 16) {
       store(local.fast + 64 * i + n, load(out + 64 * i + n));
     }
   }
 
-  for (long r = 0; r < 64; r += 16) {
+  for (long r = 0; r < 32; r += 16) {
     for (long k = 0; k < 64; k += 16) {
-      transpose_block(a + 64 * r + k, 64, local.rows + 64 * k + r, 64, splat(1.0f));
+      transpose_block(a + 64 * r + k, 64, local.rows + 48 * k + r, 48, splat(1.0f));
     }
   }
 
   store(local.peak, splat(-__FLT_MAX__));
   store(local.peak + 16, splat(-__FLT_MAX__));
-  store(local.peak + 32, splat(-__FLT_MAX__));
-  store(local.peak + 48, splat(-__FLT_MAX__));
   store(local.total, splat(0.0f));
   store(local.total + 16, splat(0.0f));
-  store(local.total + 32, splat(0.0f));
-  store(local.total + 48, splat(0.0f));
   store(local.kept, splat(0.0f));
   store(local.kept + 16, splat(0.0f));
-  store(local.kept + 32, splat(0.0f));
-  store(local.kept + 48, splat(0.0f));
   bool fresh = true;
-  for (long col = 0; col < 512; col += 258) {
-    attention_visit_64_safely(m, c1, row, col, smaller(258, 512 - col), local, fresh);
+  for (long col = 0; col < 512; col += 144) {
+    attention_visit_32_safely(m, c1, row, col, smaller(144, 512 - col), local, fresh);
     fresh = false;
   }
 
@@ -1402,13 +1976,7 @@ struct attention_memory {
   store(local.carry + 16,
       select(equal(load(local.kept + 16), splat(1.0f)), splat(1.0f) / load(local.total + 16),
           splat(0.0f)));
-  store(local.carry + 32,
-      select(equal(load(local.kept + 32), splat(1.0f)), splat(1.0f) / load(local.total + 32),
-          splat(0.0f)));
-  store(local.carry + 48,
-      select(equal(load(local.kept + 48), splat(1.0f)), splat(1.0f) / load(local.total + 48),
-          splat(0.0f)));
-  for (long i = 0; i < 64; ++i) {
+  for (long i = 0; i < 32; ++i) {
     vec odd = splat(0.0f);
     for (long n = 0; n < 64; n += 16) {
       const vec x = load(local.fast + 64 * i + n);
@@ -1427,17 +1995,16 @@ struct attention_memory {
   }
 }
 
-// The nth of 8 blocks of 64 rows.
-[[gnu::noinline]] void attention_64_rows(const Memory& m, long c1, long nth,
-    attention_memory& local) {
-  const long row = 64 * nth;
+// The one block of 32 rows.
+[[gnu::noinline]] void attention_32_rows(const Memory& m, long c1, attention_memory& local) {
+  const long row = 480;
   const float* a = m.q + 32768 * c1 + 64 * row;
   float* out = m.out + 32768 * c1 + 64 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
-  for (long r = 0; r < 64; r += 16) {
+  for (long r = 0; r < 32; r += 16) {
     for (long k = 0; k < 64; k += 16) {
-      transpose_block(a + 64 * r + k, 64, local.rows + 64 * k + r, 64, splat(0.18033688f));
+      transpose_block(a + 64 * r + k, 64, local.rows + 48 * k + r, 48, splat(0.18033688f));
     }
   }
 
@@ -1445,25 +2012,19 @@ struct attention_memory {
   store(local.total, splat(0.0f));
   store(local.peak + 16, splat(-__FLT_MAX__));
   store(local.total + 16, splat(0.0f));
-  store(local.peak + 32, splat(-__FLT_MAX__));
-  store(local.total + 32, splat(0.0f));
-  store(local.peak + 48, splat(-__FLT_MAX__));
-  store(local.total + 48, splat(0.0f));
 
   bool fresh = true;
-  for (long col = 0; col < 512; col += 258) {
-    attention_visit_64(m, c1, row, col, smaller(258, 512 - col), local, fresh);
+  for (long col = 0; col < 512; col += 144) {
+    attention_visit_32(m, c1, row, col, smaller(144, 512 - col), local, fresh);
     fresh = false;
   }
 
   store(local.carry, splat(1.0f) / load(local.total));
   store(local.carry + 16, splat(1.0f) / load(local.total + 16));
-  store(local.carry + 32, splat(1.0f) / load(local.total + 32));
-  store(local.carry + 48, splat(1.0f) / load(local.total + 48));
 
   // x - x is 0, or NaN if x is not finite.
   vec odd = splat(0.0f);
-  for (long i = 0; i < 64; ++i) {
+  for (long i = 0; i < 32; ++i) {
     const vec factor = splat(local.carry[i]);
     vec odd_of_row = splat(0.0f);
     for (long n = 0; n < 64; n += 16) {
@@ -1474,27 +2035,31 @@ struct attention_memory {
     odd = odd + odd_of_row;
   }
   if (has_nan(odd)) {
-    attention_64_rows_safely(m, c1, nth, local);
+    attention_32_rows_safely(m, c1, local);
   }
 }
 
 // An item: one block of rows.
 [[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
-  const long block = item % 8;
-  const long c1 = item / 8;
-  attention_64_rows(m, c1, block, local);
+  const long block = item % 11;
+  const long c1 = item / 11;
+  if (block < 10) {
+    attention_48_rows(m, c1, block, local);
+  } else {
+    attention_32_rows(m, c1, local);
+  }
 }
 
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 25424L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 13552L * worker));
   restore_float_state(before);
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 101696u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 54208u * (size_t)workers; }
 
 void run(const sdpa_1_8_512_64_false_args* args, const void* packed, void* workspace, int workers,
     sdpa_1_8_512_64_false_parallel_for parallel_for, void* ctx) {
@@ -1511,7 +2076,7 @@ void run(const sdpa_1_8_512_64_false_args* args, const void* packed, void* works
     if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
     for (long item = 0; item < items; ++item) body(&m, item, 0);
   };
-  each(64, attention_body);
+  each(88, attention_body);
 }
 
 }  // namespace sdpa_1_8_512_64_false_avx512

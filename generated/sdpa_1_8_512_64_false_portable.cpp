@@ -15,12 +15,12 @@
 //   };
 //
 // What was decided:
-// - attention: 8 times 512 rows against 512 columns, 256 at a time: their scores lie in a worker's
-//   37.7 kB and nowhere else. 21 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
-//   registers accumulate, a step is 12 fma on 7 loads. 1 block of 8 rows, score tiles of 8 columns
-//   x 8 lanes: 8 of 16 registers accumulate, a step is 8 fma on 9 loads. Score tiles ask memory for
-//   the next columns and their values. Value tiles of 3 rows x 32 columns: 12 of 16 registers
-//   accumulate, a step is 12 fma on 7 loads.
+// - attention: 8 times 512 rows against 512 columns, 264 at a time: their scores lie in a worker's
+//   38.5 kB and nowhere else. 21 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
+//   registers accumulate, a step is 12 fma on 7 loads. 1 block of 8 rows, score tiles of 12 columns
+//   x 8 lanes: 12 of 16 registers accumulate, a step is 12 fma on 13 loads. Score tiles ask memory
+//   for the next columns and their values. Value tiles of 6 rows x 16 columns: 12 of 16 registers
+//   accumulate, a step is 12 fma on 8 loads.
 #include "sdpa_1_8_512_64_false.h"
 
 #ifdef __FAST_MATH__
@@ -377,7 +377,7 @@ struct Memory {
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
   float rows[1536];       // [64][24], scaled, in units of log 2
-  float scores[6144];     // [256][24]; weights once they are known
+  float scores[6336];     // [264][24]; weights once they are known
   float peak[24];         // of each row, the score that the others are compared with
   float total[24];        // and the sum of its weights
   float carry[24];        // what its older sums are multiplied by, at the end by what
@@ -385,7 +385,7 @@ struct attention_memory {
   float block_total[24];  // and the sum of the block's weights
   float shift[24];        // -peak, where the rows' accumulators start
   float kept[24];         // 1 where the safe path found a pair that counts
-  float holes[272];       // [256]: 1 for a column with one that doesn't; then 1 if there is any
+  float holes[272];       // [264]: 1 for a column with one that doesn't; then 1 if there is any
   float fast[1536];       // [24][64], the results that it came to replace
 };
 
@@ -666,63 +666,67 @@ struct attention_memory {
   }
 }
 
-// 3 rows x 32 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_3x32(const float* weights, const float* v, long count,
+// 6 rows x 16 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_6x16(const float* weights, const float* v, long count,
     float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-    s03 = load(out + 24);
-    s10 = load(out + 64);
-    s11 = load(out + 72);
-    s12 = load(out + 80);
-    s13 = load(out + 88);
-    s20 = load(out + 128);
-    s21 = load(out + 136);
-    s22 = load(out + 144);
-    s23 = load(out + 152);
-  }
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
-    const vec a0 = splat(weights[24 * k]);
-    const vec a1 = splat(weights[24 * k + 1]);
-    const vec a2 = splat(weights[24 * k + 2]);
     const vec b0 = load(v + 64 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    s20 = fma(a2, b0, s20);
     const vec b1 = load(v + 64 * k + 8);
+    const vec a0 = splat(weights[24 * k]);
+    s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
+    const vec a1 = splat(weights[24 * k + 1]);
+    s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
+    const vec a2 = splat(weights[24 * k + 2]);
+    s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
-    const vec b2 = load(v + 64 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    s22 = fma(a2, b2, s22);
-    const vec b3 = load(v + 64 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-    s23 = fma(a2, b3, s23);
+    const vec a3 = splat(weights[24 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(weights[24 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(weights[24 * k + 5]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s10 = s10 + load(out + 64);
+    s11 = s11 + load(out + 72);
+    s20 = s20 + load(out + 128);
+    s21 = s21 + load(out + 136);
+    s30 = s30 + load(out + 192);
+    s31 = s31 + load(out + 200);
+    s40 = s40 + load(out + 256);
+    s41 = s41 + load(out + 264);
+    s50 = s50 + load(out + 320);
+    s51 = s51 + load(out + 328);
   }
 
   store(out, s00);
   store(out + 8, s01);
-  store(out + 16, s02);
-  store(out + 24, s03);
   store(out + 64, s10);
   store(out + 72, s11);
-  store(out + 80, s12);
-  store(out + 88, s13);
   store(out + 128, s20);
   store(out + 136, s21);
-  store(out + 144, s22);
-  store(out + 152, s23);
+  store(out + 192, s30);
+  store(out + 200, s31);
+  store(out + 256, s40);
+  store(out + 264, s41);
+  store(out + 320, s50);
+  store(out + 328, s51);
 }
 
 // Scores of 24 rows and `count` columns become weights and are folded into the result.
@@ -734,9 +738,9 @@ struct attention_memory {
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
 
-  for (long n = 0; n < 64; n += 32) {
-    for (long i = 0; i < 24; i += 3) {
-      attention_values_3x32(local.scores + i, v + n, count, out + 64 * i + n, fresh);
+  for (long n = 0; n < 64; n += 16) {
+    for (long i = 0; i < 24; i += 6) {
+      attention_values_6x16(local.scores + i, v + n, count, out + 64 * i + n, fresh);
     }
   }
 }
@@ -829,7 +833,7 @@ struct attention_memory {
     some = some || hole;
   }
 
-  local.holes[256] = some ? 1.0f : 0.0f;
+  local.holes[264] = some ? 1.0f : 0.0f;
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -841,87 +845,95 @@ struct attention_memory {
   store(local.kept + 16, select(all2, load(local.kept + 16), splat(1.0f)));
 }
 
-// 3 rows x 32 columns of the result, over `count` weights each, of which those of -0 don't count.
-[[gnu::noinline]] void attention_values_3x32_with_holes(const float* weights, const float* v,
+// 6 rows x 16 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_6x16_with_holes(const float* weights, const float* v,
     long count, float* out, const float* holes, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-    s03 = load(out + 24);
-    s10 = load(out + 64);
-    s11 = load(out + 72);
-    s12 = load(out + 80);
-    s13 = load(out + 88);
-    s20 = load(out + 128);
-    s21 = load(out + 136);
-    s22 = load(out + 144);
-    s23 = load(out + 152);
-  }
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
 
   for (long k = 0; k < count; ++k) {
     if (holes[k] > 0.0f) {
+      const vec b0 = load(v + 64 * k);
+      const vec b1 = load(v + 64 * k + 8);
       const vec a0 = splat(weights[24 * k]);
       const lanes_t hole0 = is_minus_zero(a0);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s01 = fma_unless(hole0, a0, b1, s01);
       const vec a1 = splat(weights[24 * k + 1]);
       const lanes_t hole1 = is_minus_zero(a1);
+      s10 = fma_unless(hole1, a1, b0, s10);
+      s11 = fma_unless(hole1, a1, b1, s11);
       const vec a2 = splat(weights[24 * k + 2]);
       const lanes_t hole2 = is_minus_zero(a2);
-      const vec b0 = load(v + 64 * k);
-      s00 = fma_unless(hole0, a0, b0, s00);
-      s10 = fma_unless(hole1, a1, b0, s10);
       s20 = fma_unless(hole2, a2, b0, s20);
-      const vec b1 = load(v + 64 * k + 8);
-      s01 = fma_unless(hole0, a0, b1, s01);
-      s11 = fma_unless(hole1, a1, b1, s11);
       s21 = fma_unless(hole2, a2, b1, s21);
-      const vec b2 = load(v + 64 * k + 16);
-      s02 = fma_unless(hole0, a0, b2, s02);
-      s12 = fma_unless(hole1, a1, b2, s12);
-      s22 = fma_unless(hole2, a2, b2, s22);
-      const vec b3 = load(v + 64 * k + 24);
-      s03 = fma_unless(hole0, a0, b3, s03);
-      s13 = fma_unless(hole1, a1, b3, s13);
-      s23 = fma_unless(hole2, a2, b3, s23);
+      const vec a3 = splat(weights[24 * k + 3]);
+      const lanes_t hole3 = is_minus_zero(a3);
+      s30 = fma_unless(hole3, a3, b0, s30);
+      s31 = fma_unless(hole3, a3, b1, s31);
+      const vec a4 = splat(weights[24 * k + 4]);
+      const lanes_t hole4 = is_minus_zero(a4);
+      s40 = fma_unless(hole4, a4, b0, s40);
+      s41 = fma_unless(hole4, a4, b1, s41);
+      const vec a5 = splat(weights[24 * k + 5]);
+      const lanes_t hole5 = is_minus_zero(a5);
+      s50 = fma_unless(hole5, a5, b0, s50);
+      s51 = fma_unless(hole5, a5, b1, s51);
     } else {
-      const vec a0 = splat(weights[24 * k]);
-      const vec a1 = splat(weights[24 * k + 1]);
-      const vec a2 = splat(weights[24 * k + 2]);
       const vec b0 = load(v + 64 * k);
-      s00 = fma(a0, b0, s00);
-      s10 = fma(a1, b0, s10);
-      s20 = fma(a2, b0, s20);
       const vec b1 = load(v + 64 * k + 8);
+      const vec a0 = splat(weights[24 * k]);
+      s00 = fma(a0, b0, s00);
       s01 = fma(a0, b1, s01);
+      const vec a1 = splat(weights[24 * k + 1]);
+      s10 = fma(a1, b0, s10);
       s11 = fma(a1, b1, s11);
+      const vec a2 = splat(weights[24 * k + 2]);
+      s20 = fma(a2, b0, s20);
       s21 = fma(a2, b1, s21);
-      const vec b2 = load(v + 64 * k + 16);
-      s02 = fma(a0, b2, s02);
-      s12 = fma(a1, b2, s12);
-      s22 = fma(a2, b2, s22);
-      const vec b3 = load(v + 64 * k + 24);
-      s03 = fma(a0, b3, s03);
-      s13 = fma(a1, b3, s13);
-      s23 = fma(a2, b3, s23);
+      const vec a3 = splat(weights[24 * k + 3]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(weights[24 * k + 4]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      const vec a5 = splat(weights[24 * k + 5]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
     }
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s10 = s10 + load(out + 64);
+    s11 = s11 + load(out + 72);
+    s20 = s20 + load(out + 128);
+    s21 = s21 + load(out + 136);
+    s30 = s30 + load(out + 192);
+    s31 = s31 + load(out + 200);
+    s40 = s40 + load(out + 256);
+    s41 = s41 + load(out + 264);
+    s50 = s50 + load(out + 320);
+    s51 = s51 + load(out + 328);
   }
 
   store(out, s00);
   store(out + 8, s01);
-  store(out + 16, s02);
-  store(out + 24, s03);
   store(out + 64, s10);
   store(out + 72, s11);
-  store(out + 80, s12);
-  store(out + 88, s13);
   store(out + 128, s20);
   store(out + 136, s21);
-  store(out + 144, s22);
-  store(out + 152, s23);
+  store(out + 192, s30);
+  store(out + 200, s31);
+  store(out + 256, s40);
+  store(out + 264, s41);
+  store(out + 320, s50);
+  store(out + 328, s51);
 }
 
 // Scores of 24 rows and `count` columns become weights and are folded into the result.
@@ -933,9 +945,9 @@ struct attention_memory {
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
 
-  for (long n = 0; n < 64; n += 32) {
-    for (long i = 0; i < 24; i += 3) {
-      attention_values_3x32_with_holes(local.scores + i, v + n, count, out + 64 * i + n,
+  for (long n = 0; n < 64; n += 16) {
+    for (long i = 0; i < 24; i += 6) {
+      attention_values_6x16_with_holes(local.scores + i, v + n, count, out + 64 * i + n,
           local.holes, fresh);
     }
   }
@@ -953,7 +965,7 @@ struct attention_memory {
     attention_carry_over_24(m, c1, row, local);
   }
 
-  if (local.holes[256] > 0.0f) {
+  if (local.holes[264] > 0.0f) {
     attention_fold_24_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_24(m, c1, row, col, count, local, fresh);
@@ -990,8 +1002,8 @@ struct attention_memory {
   store(local.kept + 8, splat(0.0f));
   store(local.kept + 16, splat(0.0f));
   bool fresh = true;
-  for (long col = 0; col < 512; col += 256) {
-    attention_visit_24_safely(m, c1, row, col, smaller(256, 512 - col), local, fresh);
+  for (long col = 0; col < 512; col += 264) {
+    attention_visit_24_safely(m, c1, row, col, smaller(264, 512 - col), local, fresh);
     fresh = false;
   }
 
@@ -1044,8 +1056,8 @@ struct attention_memory {
   store(local.total + 16, splat(0.0f));
 
   bool fresh = true;
-  for (long col = 0; col < 512; col += 256) {
-    attention_visit_24(m, c1, row, col, smaller(256, 512 - col), local, fresh);
+  for (long col = 0; col < 512; col += 264) {
+    attention_visit_24(m, c1, row, col, smaller(264, 512 - col), local, fresh);
     fresh = false;
   }
 
@@ -1116,6 +1128,69 @@ struct attention_memory {
   store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
 }
 
+// 12 columns x 8 rows of scores.
+[[gnu::noinline]] void attention_scores_12x8(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 64]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 128]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 192]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 256]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 320]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 384]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 448]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 512]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 576]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 640]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 704]);
+    s11_0 = fma(a11, b0, s11_0);
+  }
+
+  store(scores, s0_0);
+  store(scores + 24, s1_0);
+  store(scores + 48, s2_0);
+  store(scores + 72, s3_0);
+  store(scores + 96, s4_0);
+  store(scores + 120, s5_0);
+  store(scores + 144, s6_0);
+  store(scores + 168, s7_0);
+  store(scores + 192, s8_0);
+  store(scores + 216, s9_0);
+  store(scores + 240, s10_0);
+  store(scores + 264, s11_0);
+
+  const vec high0_0 = max(max(s0_0, s1_0), max(s2_0, s3_0));
+  const vec high1_0 = max(max(s4_0, s5_0), max(s6_0, s7_0));
+  const vec high2_0 = max(max(s8_0, s9_0), max(s10_0, s11_0));
+  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), high2_0)));
+}
+
 // Scores of 8 rows become weights; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_8(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
@@ -1137,6 +1212,108 @@ struct attention_memory {
   }
 
   store(local.block_total, total0);
+}
+
+// 12 columns x 8 rows of weights.
+[[gnu::noinline]] void attention_weights_12x8(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c1, long col) {
+  const vec start0 = load(shift);
+  vec s0_0 = start0;
+  vec s1_0 = start0;
+  vec s2_0 = start0;
+  vec s3_0 = start0;
+  vec s4_0 = start0;
+  vec s5_0 = start0;
+  vec s6_0 = start0;
+  vec s7_0 = start0;
+  vec s8_0 = start0;
+  vec s9_0 = start0;
+  vec s10_0 = start0;
+  vec s11_0 = start0;
+  for (long from = 0; from < 64; from += 16) {
+    const float* v = m.v + 32768 * c1 + 64 * col;
+    prefetch(b + from + 768);
+    prefetch(b + from + 832);
+    prefetch(b + from + 896);
+    prefetch(b + from + 960);
+    prefetch(b + from + 1024);
+    prefetch(b + from + 1088);
+    prefetch(b + from + 1152);
+    prefetch(b + from + 1216);
+    prefetch(b + from + 1280);
+    prefetch(b + from + 1344);
+    prefetch(b + from + 1408);
+    prefetch(b + from + 1472);
+    prefetch(v + from);
+    prefetch(v + from + 64);
+    prefetch(v + from + 128);
+    prefetch(v + from + 192);
+    prefetch(v + from + 256);
+    prefetch(v + from + 320);
+    prefetch(v + from + 384);
+    prefetch(v + from + 448);
+    prefetch(v + from + 512);
+    prefetch(v + from + 576);
+    prefetch(v + from + 640);
+    prefetch(v + from + 704);
+#pragma GCC unroll 4
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(rows + 24 * k);
+      const vec a0 = splat(b[k]);
+      s0_0 = fma(a0, b0, s0_0);
+      const vec a1 = splat(b[k + 64]);
+      s1_0 = fma(a1, b0, s1_0);
+      const vec a2 = splat(b[k + 128]);
+      s2_0 = fma(a2, b0, s2_0);
+      const vec a3 = splat(b[k + 192]);
+      s3_0 = fma(a3, b0, s3_0);
+      const vec a4 = splat(b[k + 256]);
+      s4_0 = fma(a4, b0, s4_0);
+      const vec a5 = splat(b[k + 320]);
+      s5_0 = fma(a5, b0, s5_0);
+      const vec a6 = splat(b[k + 384]);
+      s6_0 = fma(a6, b0, s6_0);
+      const vec a7 = splat(b[k + 448]);
+      s7_0 = fma(a7, b0, s7_0);
+      const vec a8 = splat(b[k + 512]);
+      s8_0 = fma(a8, b0, s8_0);
+      const vec a9 = splat(b[k + 576]);
+      s9_0 = fma(a9, b0, s9_0);
+      const vec a10 = splat(b[k + 640]);
+      s10_0 = fma(a10, b0, s10_0);
+      const vec a11 = splat(b[k + 704]);
+      s11_0 = fma(a11, b0, s11_0);
+    }
+  }
+
+  const vec w0_0 = exp2_near(s0_0);
+  store(scores, w0_0);
+  const vec w1_0 = exp2_near(s1_0);
+  store(scores + 24, w1_0);
+  const vec w2_0 = exp2_near(s2_0);
+  store(scores + 48, w2_0);
+  const vec w3_0 = exp2_near(s3_0);
+  store(scores + 72, w3_0);
+  const vec w4_0 = exp2_near(s4_0);
+  store(scores + 96, w4_0);
+  const vec w5_0 = exp2_near(s5_0);
+  store(scores + 120, w5_0);
+  const vec w6_0 = exp2_near(s6_0);
+  store(scores + 144, w6_0);
+  const vec w7_0 = exp2_near(s7_0);
+  store(scores + 168, w7_0);
+  const vec w8_0 = exp2_near(s8_0);
+  store(scores + 192, w8_0);
+  const vec w9_0 = exp2_near(s9_0);
+  store(scores + 216, w9_0);
+  const vec w10_0 = exp2_near(s10_0);
+  store(scores + 240, w10_0);
+  const vec w11_0 = exp2_near(s11_0);
+  store(scores + 264, w11_0);
+
+  store(block_total,
+      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
+          w10_0 + w11_0);
 }
 
 // 8 columns x 8 rows of weights.
@@ -1215,9 +1392,14 @@ struct attention_memory {
 [[gnu::noinline]] void attention_weights_of_8(const Memory& m, long c1, long col, long from,
     long count, attention_memory& local) {
   const float* b = m.k + 32768 * c1 + 64 * col;
-  for (long j = from; j < count - 7; j += 8) {
-    attention_weights_8x8(m, local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
+  for (long j = from; j < count - 11; j += 12) {
+    attention_weights_12x8(m, local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
         local.block_total, c1, col + j);
+  }
+  const long rest = 12 * (count / 12);
+  if (rest < count && from <= rest) {
+    attention_weights_8x8(m, local.rows, b + 64 * rest, local.scores + 24 * rest, local.shift,
+        local.block_total, c1, col + rest);
   }
 }
 
@@ -1225,8 +1407,12 @@ struct attention_memory {
 [[gnu::noinline]] void attention_scores_of_8(const Memory& m, long c1, long col, long from,
     long count, attention_memory& local) {
   const float* b = m.k + 32768 * c1 + 64 * col;
-  for (long j = from; j < count - 7; j += 8) {
-    attention_scores_8x8(local.rows, b + 64 * j, local.scores + 24 * j, local.block_peak);
+  for (long j = from; j < count - 11; j += 12) {
+    attention_scores_12x8(local.rows, b + 64 * j, local.scores + 24 * j, local.block_peak);
+  }
+  const long rest = 12 * (count / 12);
+  if (rest < count && from <= rest) {
+    attention_scores_8x8(local.rows, b + 64 * rest, local.scores + 24 * rest, local.block_peak);
   }
 }
 
@@ -1289,49 +1475,51 @@ struct attention_memory {
   }
 }
 
-// 2 rows x 32 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_2x32(const float* weights, const float* v, long count,
+// 4 rows x 16 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_4x16(const float* weights, const float* v, long count,
     float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-    s03 = load(out + 24);
-    s10 = load(out + 64);
-    s11 = load(out + 72);
-    s12 = load(out + 80);
-    s13 = load(out + 88);
-  }
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
-    const vec a0 = splat(weights[24 * k]);
-    const vec a1 = splat(weights[24 * k + 1]);
     const vec b0 = load(v + 64 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
     const vec b1 = load(v + 64 * k + 8);
+    const vec a0 = splat(weights[24 * k]);
+    s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
+    const vec a1 = splat(weights[24 * k + 1]);
+    s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
-    const vec b2 = load(v + 64 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    const vec b3 = load(v + 64 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
+    const vec a2 = splat(weights[24 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(weights[24 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s10 = s10 + load(out + 64);
+    s11 = s11 + load(out + 72);
+    s20 = s20 + load(out + 128);
+    s21 = s21 + load(out + 136);
+    s30 = s30 + load(out + 192);
+    s31 = s31 + load(out + 200);
   }
 
   store(out, s00);
   store(out + 8, s01);
-  store(out + 16, s02);
-  store(out + 24, s03);
   store(out + 64, s10);
   store(out + 72, s11);
-  store(out + 80, s12);
-  store(out + 88, s13);
+  store(out + 128, s20);
+  store(out + 136, s21);
+  store(out + 192, s30);
+  store(out + 200, s31);
 }
 
 // Scores of 8 rows and `count` columns become weights and are folded into the result.
@@ -1341,12 +1529,9 @@ struct attention_memory {
   float* out = m.out + 32768 * c1 + 64 * row;
   store(local.total, load(local.total) + load(local.block_total));
 
-  for (long n = 0; n < 64; n += 32) {
-    for (long i = 0; i < 6; i += 3) {
-      attention_values_3x32(local.scores + i, v + n, count, out + 64 * i + n, fresh);
-    }
-    {
-      attention_values_2x32(local.scores + 6, v + n, count, out + n + 384, fresh);
+  for (long n = 0; n < 64; n += 16) {
+    for (long i = 0; i < 8; i += 4) {
+      attention_values_4x16(local.scores + i, v + n, count, out + 64 * i + n, fresh);
     }
   }
 }
@@ -1361,8 +1546,12 @@ struct attention_memory {
   if (fresh) {
     const float* b = m.k + 32768 * c1 + 64 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
-    attention_scores_8x8(local.rows, b, local.scores, local.block_peak);
-    done = 8;
+    if (count < 12) {
+      attention_scores_8x8(local.rows, b, local.scores, local.block_peak);
+    } else {
+      attention_scores_12x8(local.rows, b, local.scores, local.block_peak);
+    }
+    done = smaller(12, count);
     attention_weigh_8(local, done, true);
   }
 
@@ -1403,73 +1592,77 @@ struct attention_memory {
     some = some || hole;
   }
 
-  local.holes[256] = some ? 1.0f : 0.0f;
+  local.holes[264] = some ? 1.0f : 0.0f;
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
 }
 
-// 2 rows x 32 columns of the result, over `count` weights each, of which those of -0 don't count.
-[[gnu::noinline]] void attention_values_2x32_with_holes(const float* weights, const float* v,
+// 4 rows x 16 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_4x16_with_holes(const float* weights, const float* v,
     long count, float* out, const float* holes, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-    s03 = load(out + 24);
-    s10 = load(out + 64);
-    s11 = load(out + 72);
-    s12 = load(out + 80);
-    s13 = load(out + 88);
-  }
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
 
   for (long k = 0; k < count; ++k) {
     if (holes[k] > 0.0f) {
+      const vec b0 = load(v + 64 * k);
+      const vec b1 = load(v + 64 * k + 8);
       const vec a0 = splat(weights[24 * k]);
       const lanes_t hole0 = is_minus_zero(a0);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s01 = fma_unless(hole0, a0, b1, s01);
       const vec a1 = splat(weights[24 * k + 1]);
       const lanes_t hole1 = is_minus_zero(a1);
-      const vec b0 = load(v + 64 * k);
-      s00 = fma_unless(hole0, a0, b0, s00);
       s10 = fma_unless(hole1, a1, b0, s10);
-      const vec b1 = load(v + 64 * k + 8);
-      s01 = fma_unless(hole0, a0, b1, s01);
       s11 = fma_unless(hole1, a1, b1, s11);
-      const vec b2 = load(v + 64 * k + 16);
-      s02 = fma_unless(hole0, a0, b2, s02);
-      s12 = fma_unless(hole1, a1, b2, s12);
-      const vec b3 = load(v + 64 * k + 24);
-      s03 = fma_unless(hole0, a0, b3, s03);
-      s13 = fma_unless(hole1, a1, b3, s13);
+      const vec a2 = splat(weights[24 * k + 2]);
+      const lanes_t hole2 = is_minus_zero(a2);
+      s20 = fma_unless(hole2, a2, b0, s20);
+      s21 = fma_unless(hole2, a2, b1, s21);
+      const vec a3 = splat(weights[24 * k + 3]);
+      const lanes_t hole3 = is_minus_zero(a3);
+      s30 = fma_unless(hole3, a3, b0, s30);
+      s31 = fma_unless(hole3, a3, b1, s31);
     } else {
-      const vec a0 = splat(weights[24 * k]);
-      const vec a1 = splat(weights[24 * k + 1]);
       const vec b0 = load(v + 64 * k);
-      s00 = fma(a0, b0, s00);
-      s10 = fma(a1, b0, s10);
       const vec b1 = load(v + 64 * k + 8);
+      const vec a0 = splat(weights[24 * k]);
+      s00 = fma(a0, b0, s00);
       s01 = fma(a0, b1, s01);
+      const vec a1 = splat(weights[24 * k + 1]);
+      s10 = fma(a1, b0, s10);
       s11 = fma(a1, b1, s11);
-      const vec b2 = load(v + 64 * k + 16);
-      s02 = fma(a0, b2, s02);
-      s12 = fma(a1, b2, s12);
-      const vec b3 = load(v + 64 * k + 24);
-      s03 = fma(a0, b3, s03);
-      s13 = fma(a1, b3, s13);
+      const vec a2 = splat(weights[24 * k + 2]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(weights[24 * k + 3]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
     }
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s10 = s10 + load(out + 64);
+    s11 = s11 + load(out + 72);
+    s20 = s20 + load(out + 128);
+    s21 = s21 + load(out + 136);
+    s30 = s30 + load(out + 192);
+    s31 = s31 + load(out + 200);
   }
 
   store(out, s00);
   store(out + 8, s01);
-  store(out + 16, s02);
-  store(out + 24, s03);
   store(out + 64, s10);
   store(out + 72, s11);
-  store(out + 80, s12);
-  store(out + 88, s13);
+  store(out + 128, s20);
+  store(out + 136, s21);
+  store(out + 192, s30);
+  store(out + 200, s31);
 }
 
 // Scores of 8 rows and `count` columns become weights and are folded into the result.
@@ -1479,14 +1672,10 @@ struct attention_memory {
   float* out = m.out + 32768 * c1 + 64 * row;
   store(local.total, load(local.total) + load(local.block_total));
 
-  for (long n = 0; n < 64; n += 32) {
-    for (long i = 0; i < 6; i += 3) {
-      attention_values_3x32_with_holes(local.scores + i, v + n, count, out + 64 * i + n,
+  for (long n = 0; n < 64; n += 16) {
+    for (long i = 0; i < 8; i += 4) {
+      attention_values_4x16_with_holes(local.scores + i, v + n, count, out + 64 * i + n,
           local.holes, fresh);
-    }
-    {
-      attention_values_2x32_with_holes(local.scores + 6, v + n, count, out + n + 384, local.holes,
-          fresh);
     }
   }
 }
@@ -1501,7 +1690,7 @@ struct attention_memory {
     attention_carry_over_8(m, c1, row, local);
   }
 
-  if (local.holes[256] > 0.0f) {
+  if (local.holes[264] > 0.0f) {
     attention_fold_8_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_8(m, c1, row, col, count, local, fresh);
@@ -1529,8 +1718,8 @@ struct attention_memory {
   store(local.total, splat(0.0f));
   store(local.kept, splat(0.0f));
   bool fresh = true;
-  for (long col = 0; col < 512; col += 256) {
-    attention_visit_8_safely(m, c1, row, col, smaller(256, 512 - col), local, fresh);
+  for (long col = 0; col < 512; col += 264) {
+    attention_visit_8_safely(m, c1, row, col, smaller(264, 512 - col), local, fresh);
     fresh = false;
   }
 
@@ -1570,8 +1759,8 @@ struct attention_memory {
   store(local.total, splat(0.0f));
 
   bool fresh = true;
-  for (long col = 0; col < 512; col += 256) {
-    attention_visit_8(m, c1, row, col, smaller(256, 512 - col), local, fresh);
+  for (long col = 0; col < 512; col += 264) {
+    attention_visit_8(m, c1, row, col, smaller(264, 512 - col), local, fresh);
     fresh = false;
   }
 
@@ -1608,13 +1797,13 @@ struct attention_memory {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 9664L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 9856L * worker));
   restore_float_state(before);
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 38656u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 39424u * (size_t)workers; }
 
 void run(const sdpa_1_8_512_64_false_args* args, const void* packed, void* workspace, int workers,
     sdpa_1_8_512_64_false_parallel_for parallel_for, void* ctx) {

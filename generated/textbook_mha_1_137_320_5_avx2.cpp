@@ -20,8 +20,8 @@
 //   packed in 60 panels of 16 columns (20 kB), 1/2 of its rows an item; tiles of 6 rows x 16
 //   columns: 12 of 16 registers accumulate, a step is 12 fma on 8 loads; tiles ask memory for the
 //   next panel.
-// - attention: 5 times 137 rows against 137 columns, 128 at a time: their scores lie in a worker's
-//   25.2 kB and nowhere else. 5 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
+// - attention: 5 times 137 rows against 137 columns, 96 at a time: their scores lie in a worker's
+//   22.1 kB and nowhere else. 5 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
 //   registers accumulate, a step is 12 fma on 7 loads. 1 block of 17 rows, score tiles of 4 columns
 //   x 24 lanes: 12 of 16 registers accumulate, a step is 12 fma on 7 loads. Whole tiles of removed
 //   pairs are skipped; tiles that keep all pairs test none. Value tiles of 3 rows x 32 columns: 12
@@ -241,7 +241,7 @@ struct Memory {
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
   float rows[1536];       // [64][24], scaled, in units of log 2
-  float scores[3072];     // [128][24]; weights once they are known
+  float scores[2304];     // [96][24]; weights once they are known
   float peak[24];         // of each row, the score that the others are compared with
   float total[24];        // and the sum of its weights
   float carry[24];        // what its older sums are multiplied by, at the end by what
@@ -249,7 +249,7 @@ struct attention_memory {
   float block_total[24];  // and the sum of the block's weights
   float shift[24];        // -peak, where the rows' accumulators start
   float kept[24];         // 1 where the safe path found a pair that counts
-  float holes[144];       // [128]: 1 for a column with one that doesn't; then 1 if there is any
+  float holes[112];       // [96]: 1 for a column with one that doesn't; then 1 if there is any
   float fast[1536];       // [24][64], the results that it came to replace
 };
 
@@ -1621,21 +1621,6 @@ struct attention_memory {
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-    s03 = load(out + 24);
-    s10 = load(out + 320);
-    s11 = load(out + 328);
-    s12 = load(out + 336);
-    s13 = load(out + 344);
-    s20 = load(out + 640);
-    s21 = load(out + 648);
-    s22 = load(out + 656);
-    s23 = load(out + 664);
-  }
-
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec a0 = splat(weights[24 * k]);
@@ -1657,6 +1642,21 @@ struct attention_memory {
     s03 = fma(a0, b3, s03);
     s13 = fma(a1, b3, s13);
     s23 = fma(a2, b3, s23);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s03 = s03 + load(out + 24);
+    s10 = s10 + load(out + 320);
+    s11 = s11 + load(out + 328);
+    s12 = s12 + load(out + 336);
+    s13 = s13 + load(out + 344);
+    s20 = s20 + load(out + 640);
+    s21 = s21 + load(out + 648);
+    s22 = s22 + load(out + 656);
+    s23 = s23 + load(out + 664);
   }
 
   store(out, s00);
@@ -1789,7 +1789,7 @@ struct attention_memory {
     some = some || hole;
   }
 
-  local.holes[128] = some ? 1.0f : 0.0f;
+  local.holes[96] = some ? 1.0f : 0.0f;
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -1807,21 +1807,6 @@ struct attention_memory {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-    s03 = load(out + 24);
-    s10 = load(out + 320);
-    s11 = load(out + 328);
-    s12 = load(out + 336);
-    s13 = load(out + 344);
-    s20 = load(out + 640);
-    s21 = load(out + 648);
-    s22 = load(out + 656);
-    s23 = load(out + 664);
-  }
 
   for (long k = 0; k < count; ++k) {
     if (holes[k] > 0.0f) {
@@ -1870,6 +1855,21 @@ struct attention_memory {
     }
   }
 
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s03 = s03 + load(out + 24);
+    s10 = s10 + load(out + 320);
+    s11 = s11 + load(out + 328);
+    s12 = s12 + load(out + 336);
+    s13 = s13 + load(out + 344);
+    s20 = s20 + load(out + 640);
+    s21 = s21 + load(out + 648);
+    s22 = s22 + load(out + 656);
+    s23 = s23 + load(out + 664);
+  }
+
   store(out, s00);
   store(out + 8, s01);
   store(out + 16, s02);
@@ -1915,7 +1915,7 @@ struct attention_memory {
     attention_carry_over_24(m, c1, row, local);
   }
 
-  if (local.holes[128] > 0.0f) {
+  if (local.holes[96] > 0.0f) {
     attention_fold_24_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_24(m, c1, row, col, count, local, fresh);
@@ -1954,8 +1954,8 @@ struct attention_memory {
   bool fresh = true;
   const long whole_end = 24 * nth;
   const long end = 24 * nth + 24;
-  for (long col = 0; col < end; col += 128) {
-    attention_visit_24_safely(m, c1, row, col, smaller(128, end - col), whole_end, local, fresh);
+  for (long col = 0; col < end; col += 96) {
+    attention_visit_24_safely(m, c1, row, col, smaller(96, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
@@ -2010,8 +2010,8 @@ struct attention_memory {
   bool fresh = true;
   const long whole_end = 24 * nth;
   const long end = 24 * nth + 24;
-  for (long col = 0; col < end; col += 128) {
-    attention_visit_24(m, c1, row, col, smaller(128, end - col), whole_end, local, fresh);
+  for (long col = 0; col < end; col += 96) {
+    attention_visit_24(m, c1, row, col, smaller(96, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
@@ -2289,17 +2289,6 @@ struct attention_memory {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-    s03 = load(out + 24);
-    s10 = load(out + 320);
-    s11 = load(out + 328);
-    s12 = load(out + 336);
-    s13 = load(out + 344);
-  }
-
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec a0 = splat(weights[24 * k]);
@@ -2316,6 +2305,17 @@ struct attention_memory {
     const vec b3 = load(v + 64 * k + 24);
     s03 = fma(a0, b3, s03);
     s13 = fma(a1, b3, s13);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s03 = s03 + load(out + 24);
+    s10 = s10 + load(out + 320);
+    s11 = s11 + load(out + 328);
+    s12 = s12 + load(out + 336);
+    s13 = s13 + load(out + 344);
   }
 
   store(out, s00);
@@ -2399,17 +2399,6 @@ struct attention_memory {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-    s03 = load(out + 24);
-    s10 = load(out + 320);
-    s11 = load(out + 328);
-    s12 = load(out + 336);
-    s13 = load(out + 344);
-  }
-
   for (long k = 0; k < count; ++k) {
     if (holes[k] > 0.0f) {
       const vec a0 = splat(weights[24 * k]);
@@ -2444,6 +2433,17 @@ struct attention_memory {
       s03 = fma(a0, b3, s03);
       s13 = fma(a1, b3, s13);
     }
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s03 = s03 + load(out + 24);
+    s10 = s10 + load(out + 320);
+    s11 = s11 + load(out + 328);
+    s12 = s12 + load(out + 336);
+    s13 = s13 + load(out + 344);
   }
 
   store(out, s00);
@@ -2493,7 +2493,7 @@ struct attention_memory {
     attention_carry_over_17(m, c1, row, local);
   }
 
-  if (local.holes[128] > 0.0f) {
+  if (local.holes[96] > 0.0f) {
     attention_fold_17_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_17(m, c1, row, col, count, local, fresh);
@@ -2535,8 +2535,8 @@ struct attention_memory {
   store(local.kept + 8, splat(0.0f));
   store(local.kept + 16, splat(0.0f));
   bool fresh = true;
-  for (long col = 0; col < 137; col += 128) {
-    attention_visit_17_safely(m, c1, row, col, smaller(128, 137 - col), 120, local, fresh);
+  for (long col = 0; col < 137; col += 96) {
+    attention_visit_17_safely(m, c1, row, col, smaller(96, 137 - col), 120, local, fresh);
     fresh = false;
   }
 
@@ -2594,8 +2594,8 @@ struct attention_memory {
   store(local.total + 16, splat(0.0f));
 
   bool fresh = true;
-  for (long col = 0; col < 137; col += 128) {
-    attention_visit_17(m, c1, row, col, smaller(128, 137 - col), 120, local, fresh);
+  for (long col = 0; col < 137; col += 96) {
+    attention_visit_17(m, c1, row, col, smaller(96, 137 - col), 120, local, fresh);
     fresh = false;
   }
 
@@ -2759,7 +2759,7 @@ void project_wq_wk_wv_body(void* state, long item, int) {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 6464L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 5664L * worker));
   restore_float_state(before);
 }
 
@@ -2793,7 +2793,7 @@ void project_wo_body(void* state, long item, int) {
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 701440u + 25856u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 701440u + 22656u * (size_t)workers; }
 
 size_t packed_bytes() { return 1708544u; }
 

@@ -22,8 +22,8 @@
 //   next panel.
 // - attention: 5 times 137 rows against 137 columns, 144 at a time: their scores lie in a worker's
 //   52.9 kB and nowhere else. 2 blocks of 48 rows, score tiles of 8 columns x 48 lanes: 24 of 32
-//   registers accumulate, a step is 24 fma on 11 loads. 1 block of 41 rows, score tiles of 6
-//   columns x 48 lanes: 18 of 32 registers accumulate, a step is 18 fma on 9 loads. Whole tiles of
+//   registers accumulate, a step is 24 fma on 11 loads. 1 block of 41 rows, score tiles of 8
+//   columns x 48 lanes: 24 of 32 registers accumulate, a step is 24 fma on 11 loads. Whole tiles of
 //   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 6 rows x 64
 //   columns: 24 of 32 registers accumulate, a step is 24 fma on 10 loads.
 // - project_wo: 137 rows of 320 by wo (320 columns), packed in 7 panels of 48 columns (60 kB), 1/4
@@ -2724,33 +2724,6 @@ struct attention_memory {
   vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
   vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 16);
-    s02 = load(out + 32);
-    s03 = load(out + 48);
-    s10 = load(out + 320);
-    s11 = load(out + 336);
-    s12 = load(out + 352);
-    s13 = load(out + 368);
-    s20 = load(out + 640);
-    s21 = load(out + 656);
-    s22 = load(out + 672);
-    s23 = load(out + 688);
-    s30 = load(out + 960);
-    s31 = load(out + 976);
-    s32 = load(out + 992);
-    s33 = load(out + 1008);
-    s40 = load(out + 1280);
-    s41 = load(out + 1296);
-    s42 = load(out + 1312);
-    s43 = load(out + 1328);
-    s50 = load(out + 1600);
-    s51 = load(out + 1616);
-    s52 = load(out + 1632);
-    s53 = load(out + 1648);
-  }
-
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
@@ -2787,6 +2760,33 @@ struct attention_memory {
     s51 = fma(a5, b1, s51);
     s52 = fma(a5, b2, s52);
     s53 = fma(a5, b3, s53);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 16);
+    s02 = s02 + load(out + 32);
+    s03 = s03 + load(out + 48);
+    s10 = s10 + load(out + 320);
+    s11 = s11 + load(out + 336);
+    s12 = s12 + load(out + 352);
+    s13 = s13 + load(out + 368);
+    s20 = s20 + load(out + 640);
+    s21 = s21 + load(out + 656);
+    s22 = s22 + load(out + 672);
+    s23 = s23 + load(out + 688);
+    s30 = s30 + load(out + 960);
+    s31 = s31 + load(out + 976);
+    s32 = s32 + load(out + 992);
+    s33 = s33 + load(out + 1008);
+    s40 = s40 + load(out + 1280);
+    s41 = s41 + load(out + 1296);
+    s42 = s42 + load(out + 1312);
+    s43 = s43 + load(out + 1328);
+    s50 = s50 + load(out + 1600);
+    s51 = s51 + load(out + 1616);
+    s52 = s52 + load(out + 1632);
+    s53 = s53 + load(out + 1648);
   }
 
   store(out, s00);
@@ -2951,33 +2951,6 @@ struct attention_memory {
   vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
   vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 16);
-    s02 = load(out + 32);
-    s03 = load(out + 48);
-    s10 = load(out + 320);
-    s11 = load(out + 336);
-    s12 = load(out + 352);
-    s13 = load(out + 368);
-    s20 = load(out + 640);
-    s21 = load(out + 656);
-    s22 = load(out + 672);
-    s23 = load(out + 688);
-    s30 = load(out + 960);
-    s31 = load(out + 976);
-    s32 = load(out + 992);
-    s33 = load(out + 1008);
-    s40 = load(out + 1280);
-    s41 = load(out + 1296);
-    s42 = load(out + 1312);
-    s43 = load(out + 1328);
-    s50 = load(out + 1600);
-    s51 = load(out + 1616);
-    s52 = load(out + 1632);
-    s53 = load(out + 1648);
-  }
-
   for (long k = 0; k < count; ++k) {
     if (holes[k] > 0.0f) {
       const vec b0 = load(v + 64 * k);
@@ -3056,6 +3029,33 @@ struct attention_memory {
       s52 = fma(a5, b2, s52);
       s53 = fma(a5, b3, s53);
     }
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 16);
+    s02 = s02 + load(out + 32);
+    s03 = s03 + load(out + 48);
+    s10 = s10 + load(out + 320);
+    s11 = s11 + load(out + 336);
+    s12 = s12 + load(out + 352);
+    s13 = s13 + load(out + 368);
+    s20 = s20 + load(out + 640);
+    s21 = s21 + load(out + 656);
+    s22 = s22 + load(out + 672);
+    s23 = s23 + load(out + 688);
+    s30 = s30 + load(out + 960);
+    s31 = s31 + load(out + 976);
+    s32 = s32 + load(out + 992);
+    s33 = s33 + load(out + 1008);
+    s40 = s40 + load(out + 1280);
+    s41 = s41 + load(out + 1296);
+    s42 = s42 + load(out + 1312);
+    s43 = s43 + load(out + 1328);
+    s50 = s50 + load(out + 1600);
+    s51 = s51 + load(out + 1616);
+    s52 = s52 + load(out + 1632);
+    s53 = s53 + load(out + 1648);
   }
 
   store(out, s00);
@@ -3233,257 +3233,8 @@ struct attention_memory {
   }
 }
 
-// 5 columns x 48 rows of scores.
-[[gnu::noinline]] void attention_scores_5x48(const float* rows, const float* b, float* scores,
-    float* block_peak) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 16);
-    const vec b2 = load(rows + 48 * k + 32);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-  }
-
-  store(scores, s00);
-  store(scores + 48, s10);
-  store(scores + 96, s20);
-  store(scores + 144, s30);
-  store(scores + 192, s40);
-
-  const vec high0_0 = max(max(s00, s10), max(s20, s30));
-  store(block_peak, max(load(block_peak), max(high0_0, s40)));
-
-  store(scores + 16, s01);
-  store(scores + 64, s11);
-  store(scores + 112, s21);
-  store(scores + 160, s31);
-  store(scores + 208, s41);
-
-  const vec high0_1 = max(max(s01, s11), max(s21, s31));
-  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, s41)));
-
-  store(scores + 32, s02);
-  store(scores + 80, s12);
-  store(scores + 128, s22);
-  store(scores + 176, s32);
-  store(scores + 224, s42);
-
-  const vec high0_2 = max(max(s02, s12), max(s22, s32));
-  store(block_peak + 32, max(load(block_peak + 32), max(high0_2, s42)));
-}
-
-// 5 columns x 16 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_5x16_in_part(const float* rows, const float* b,
-    float* scores, float* block_peak, long row, long col) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 48, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 96, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 144, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  store(scores + 192, x4_0);
-
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  store(block_peak, max(load(block_peak), max(high0_0, x4_0)));
-}
-
-// 5 columns x 32 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_5x32_in_part(const float* rows, const float* b,
-    float* scores, float* block_peak, long row, long col) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 16);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 48, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 96, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 144, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  store(scores + 192, x4_0);
-
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  store(block_peak, max(load(block_peak), max(high0_0, x4_0)));
-
-  const ivec row_of_lane1 = isplat(row + 16) + iota();
-  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
-  store(scores + 16, x0_1);
-  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  store(scores + 64, x1_1);
-  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  store(scores + 112, x2_1);
-  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  store(scores + 160, x3_1);
-  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
-  store(scores + 208, x4_1);
-
-  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
-  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, x4_1)));
-}
-
-// 5 columns x 48 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_5x48_in_part(const float* rows, const float* b,
-    float* scores, float* block_peak, long row, long col) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 16);
-    const vec b2 = load(rows + 48 * k + 32);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 48, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 96, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 144, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  store(scores + 192, x4_0);
-
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  store(block_peak, max(load(block_peak), max(high0_0, x4_0)));
-
-  const ivec row_of_lane1 = isplat(row + 16) + iota();
-  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
-  store(scores + 16, x0_1);
-  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  store(scores + 64, x1_1);
-  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  store(scores + 112, x2_1);
-  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  store(scores + 160, x3_1);
-  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
-  store(scores + 208, x4_1);
-
-  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
-  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, x4_1)));
-
-  const ivec row_of_lane2 = isplat(row + 32) + iota();
-  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
-  store(scores + 32, x0_2);
-  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
-  store(scores + 80, x1_2);
-  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
-  store(scores + 128, x2_2);
-  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
-  store(scores + 176, x3_2);
-  const vec x4_2 = select(iless_equal(isplat(col + 4), row_of_lane2), s42, removed);
-  store(scores + 224, x4_2);
-
-  const vec high0_2 = max(max(x0_2, x1_2), max(x2_2, x3_2));
-  store(block_peak + 32, max(load(block_peak + 32), max(high0_2, x4_2)));
-}
-
-// 5 columns x 41 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_5x41(const float* b, float* scores, long row,
+// 1 columns x 41 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_1x41(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(16 * (row / 16) + 16, 137);
   const bool some0 = col < high0;
@@ -3495,317 +3246,27 @@ struct attention_memory {
   const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
   for (long v = 0; v < 3; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 5; ++i) {
+      for (long i = 0; i < 1; ++i) {
         store(scores + 48 * i + 16 * v, splat(-__builtin_inff()));
       }
     }
   }
   if (end - first == 1) {
-    attention_scores_5x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+    attention_scores_1x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.block_peak + 16 * first, row + 16 * first, col);
   }
   if (end - first == 2) {
-    attention_scores_5x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
+    attention_scores_1x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.block_peak + 16 * first, row + 16 * first, col);
   }
   if (end - first == 3) {
-    attention_scores_5x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
+    attention_scores_1x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.block_peak + 16 * first, row + 16 * first, col);
   }
 }
 
-// 6 columns x 48 rows of scores.
-[[gnu::noinline]] void attention_scores_6x48(const float* rows, const float* b, float* scores,
-    float* block_peak) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 16);
-    const vec b2 = load(rows + 48 * k + 32);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    s52 = fma(a5, b2, s52);
-  }
-
-  store(scores, s00);
-  store(scores + 48, s10);
-  store(scores + 96, s20);
-  store(scores + 144, s30);
-  store(scores + 192, s40);
-  store(scores + 240, s50);
-
-  const vec high0_0 = max(max(s00, s10), max(s20, s30));
-  const vec high1_0 = max(s40, s50);
-  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
-
-  store(scores + 16, s01);
-  store(scores + 64, s11);
-  store(scores + 112, s21);
-  store(scores + 160, s31);
-  store(scores + 208, s41);
-  store(scores + 256, s51);
-
-  const vec high0_1 = max(max(s01, s11), max(s21, s31));
-  const vec high1_1 = max(s41, s51);
-  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
-
-  store(scores + 32, s02);
-  store(scores + 80, s12);
-  store(scores + 128, s22);
-  store(scores + 176, s32);
-  store(scores + 224, s42);
-  store(scores + 272, s52);
-
-  const vec high0_2 = max(max(s02, s12), max(s22, s32));
-  const vec high1_2 = max(s42, s52);
-  store(block_peak + 32, max(load(block_peak + 32), max(high0_2, high1_2)));
-}
-
-// 6 columns x 16 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_6x16_in_part(const float* rows, const float* b,
-    float* scores, float* block_peak, long row, long col) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
-  vec s50 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 48, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 96, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 144, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  store(scores + 192, x4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  store(scores + 240, x5_0);
-
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(x4_0, x5_0);
-  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
-}
-
-// 6 columns x 32 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_6x32_in_part(const float* rows, const float* b,
-    float* scores, float* block_peak, long row, long col) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 16);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 48, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 96, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 144, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  store(scores + 192, x4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  store(scores + 240, x5_0);
-
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(x4_0, x5_0);
-  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
-
-  const ivec row_of_lane1 = isplat(row + 16) + iota();
-  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
-  store(scores + 16, x0_1);
-  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  store(scores + 64, x1_1);
-  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  store(scores + 112, x2_1);
-  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  store(scores + 160, x3_1);
-  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
-  store(scores + 208, x4_1);
-  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
-  store(scores + 256, x5_1);
-
-  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
-  const vec high1_1 = max(x4_1, x5_1);
-  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
-}
-
-// 6 columns x 48 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_6x48_in_part(const float* rows, const float* b,
-    float* scores, float* block_peak, long row, long col) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 16);
-    const vec b2 = load(rows + 48 * k + 32);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    s52 = fma(a5, b2, s52);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 48, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 96, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 144, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  store(scores + 192, x4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  store(scores + 240, x5_0);
-
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(x4_0, x5_0);
-  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
-
-  const ivec row_of_lane1 = isplat(row + 16) + iota();
-  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
-  store(scores + 16, x0_1);
-  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  store(scores + 64, x1_1);
-  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  store(scores + 112, x2_1);
-  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  store(scores + 160, x3_1);
-  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
-  store(scores + 208, x4_1);
-  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
-  store(scores + 256, x5_1);
-
-  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
-  const vec high1_1 = max(x4_1, x5_1);
-  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
-
-  const ivec row_of_lane2 = isplat(row + 32) + iota();
-  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
-  store(scores + 32, x0_2);
-  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
-  store(scores + 80, x1_2);
-  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
-  store(scores + 128, x2_2);
-  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
-  store(scores + 176, x3_2);
-  const vec x4_2 = select(iless_equal(isplat(col + 4), row_of_lane2), s42, removed);
-  store(scores + 224, x4_2);
-  const vec x5_2 = select(iless_equal(isplat(col + 5), row_of_lane2), s52, removed);
-  store(scores + 272, x5_2);
-
-  const vec high0_2 = max(max(x0_2, x1_2), max(x2_2, x3_2));
-  const vec high1_2 = max(x4_2, x5_2);
-  store(block_peak + 32, max(load(block_peak + 32), max(high0_2, high1_2)));
-}
-
-// 6 columns x 41 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_6x41(const float* b, float* scores, long row,
+// 8 columns x 41 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_8x41(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(16 * (row / 16) + 16, 137);
   const bool some0 = col < high0;
@@ -3817,362 +3278,27 @@ struct attention_memory {
   const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
   for (long v = 0; v < 3; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 6; ++i) {
+      for (long i = 0; i < 8; ++i) {
         store(scores + 48 * i + 16 * v, splat(-__builtin_inff()));
       }
     }
   }
   if (end - first == 1) {
-    attention_scores_6x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+    attention_scores_8x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.block_peak + 16 * first, row + 16 * first, col);
   }
   if (end - first == 2) {
-    attention_scores_6x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
+    attention_scores_8x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.block_peak + 16 * first, row + 16 * first, col);
   }
   if (end - first == 3) {
-    attention_scores_6x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
+    attention_scores_8x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.block_peak + 16 * first, row + 16 * first, col);
   }
 }
 
-// 6 columns x 48 rows of weights.
-[[gnu::noinline]] void attention_weights_6x48(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
-  const vec start0 = load(shift);
-  const vec start1 = load(shift + 16);
-  const vec start2 = load(shift + 32);
-  vec s00 = start0, s01 = start1, s02 = start2;
-  vec s10 = start0, s11 = start1, s12 = start2;
-  vec s20 = start0, s21 = start1, s22 = start2;
-  vec s30 = start0, s31 = start1, s32 = start2;
-  vec s40 = start0, s41 = start1, s42 = start2;
-  vec s50 = start0, s51 = start1, s52 = start2;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 16);
-    const vec b2 = load(rows + 48 * k + 32);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    s52 = fma(a5, b2, s52);
-  }
-
-  const vec w0_0 = exp2_near(s00);
-  store(scores, w0_0);
-  const vec w1_0 = exp2_near(s10);
-  store(scores + 48, w1_0);
-  const vec w2_0 = exp2_near(s20);
-  store(scores + 96, w2_0);
-  const vec w3_0 = exp2_near(s30);
-  store(scores + 144, w3_0);
-  const vec w4_0 = exp2_near(s40);
-  store(scores + 192, w4_0);
-  const vec w5_0 = exp2_near(s50);
-  store(scores + 240, w5_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
-
-  const vec w0_1 = exp2_near(s01);
-  store(scores + 16, w0_1);
-  const vec w1_1 = exp2_near(s11);
-  store(scores + 64, w1_1);
-  const vec w2_1 = exp2_near(s21);
-  store(scores + 112, w2_1);
-  const vec w3_1 = exp2_near(s31);
-  store(scores + 160, w3_1);
-  const vec w4_1 = exp2_near(s41);
-  store(scores + 208, w4_1);
-  const vec w5_1 = exp2_near(s51);
-  store(scores + 256, w5_1);
-
-  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1);
-
-  const vec w0_2 = exp2_near(s02);
-  store(scores + 32, w0_2);
-  const vec w1_2 = exp2_near(s12);
-  store(scores + 80, w1_2);
-  const vec w2_2 = exp2_near(s22);
-  store(scores + 128, w2_2);
-  const vec w3_2 = exp2_near(s32);
-  store(scores + 176, w3_2);
-  const vec w4_2 = exp2_near(s42);
-  store(scores + 224, w4_2);
-  const vec w5_2 = exp2_near(s52);
-  store(scores + 272, w5_2);
-
-  store(block_total + 32, load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2 + w4_2 + w5_2);
-}
-
-// 6 columns x 16 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_6x16_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  vec s00 = start0;
-  vec s10 = start0;
-  vec s20 = start0;
-  vec s30 = start0;
-  vec s40 = start0;
-  vec s50 = start0;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 48, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 96, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 144, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 192, w4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  const vec w5_0 = exp2_near(x5_0);
-  store(scores + 240, w5_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
-}
-
-// 6 columns x 32 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_6x32_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  const vec start1 = load(shift + 16);
-  vec s00 = start0, s01 = start1;
-  vec s10 = start0, s11 = start1;
-  vec s20 = start0, s21 = start1;
-  vec s30 = start0, s31 = start1;
-  vec s40 = start0, s41 = start1;
-  vec s50 = start0, s51 = start1;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 16);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 48, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 96, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 144, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 192, w4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  const vec w5_0 = exp2_near(x5_0);
-  store(scores + 240, w5_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
-
-  const ivec row_of_lane1 = isplat(row + 16) + iota();
-  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
-  const vec w0_1 = exp2_near(x0_1);
-  store(scores + 16, w0_1);
-  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  const vec w1_1 = exp2_near(x1_1);
-  store(scores + 64, w1_1);
-  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  const vec w2_1 = exp2_near(x2_1);
-  store(scores + 112, w2_1);
-  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  const vec w3_1 = exp2_near(x3_1);
-  store(scores + 160, w3_1);
-  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
-  const vec w4_1 = exp2_near(x4_1);
-  store(scores + 208, w4_1);
-  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
-  const vec w5_1 = exp2_near(x5_1);
-  store(scores + 256, w5_1);
-
-  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1);
-}
-
-// 6 columns x 48 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_6x48_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  const vec start1 = load(shift + 16);
-  const vec start2 = load(shift + 32);
-  vec s00 = start0, s01 = start1, s02 = start2;
-  vec s10 = start0, s11 = start1, s12 = start2;
-  vec s20 = start0, s21 = start1, s22 = start2;
-  vec s30 = start0, s31 = start1, s32 = start2;
-  vec s40 = start0, s41 = start1, s42 = start2;
-  vec s50 = start0, s51 = start1, s52 = start2;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 16);
-    const vec b2 = load(rows + 48 * k + 32);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    s52 = fma(a5, b2, s52);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 48, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 96, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 144, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 192, w4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  const vec w5_0 = exp2_near(x5_0);
-  store(scores + 240, w5_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
-
-  const ivec row_of_lane1 = isplat(row + 16) + iota();
-  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
-  const vec w0_1 = exp2_near(x0_1);
-  store(scores + 16, w0_1);
-  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  const vec w1_1 = exp2_near(x1_1);
-  store(scores + 64, w1_1);
-  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  const vec w2_1 = exp2_near(x2_1);
-  store(scores + 112, w2_1);
-  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  const vec w3_1 = exp2_near(x3_1);
-  store(scores + 160, w3_1);
-  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
-  const vec w4_1 = exp2_near(x4_1);
-  store(scores + 208, w4_1);
-  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
-  const vec w5_1 = exp2_near(x5_1);
-  store(scores + 256, w5_1);
-
-  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1);
-
-  const ivec row_of_lane2 = isplat(row + 32) + iota();
-  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
-  const vec w0_2 = exp2_near(x0_2);
-  store(scores + 32, w0_2);
-  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
-  const vec w1_2 = exp2_near(x1_2);
-  store(scores + 80, w1_2);
-  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
-  const vec w2_2 = exp2_near(x2_2);
-  store(scores + 128, w2_2);
-  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
-  const vec w3_2 = exp2_near(x3_2);
-  store(scores + 176, w3_2);
-  const vec x4_2 = select(iless_equal(isplat(col + 4), row_of_lane2), s42, removed);
-  const vec w4_2 = exp2_near(x4_2);
-  store(scores + 224, w4_2);
-  const vec x5_2 = select(iless_equal(isplat(col + 5), row_of_lane2), s52, removed);
-  const vec w5_2 = exp2_near(x5_2);
-  store(scores + 272, w5_2);
-
-  store(block_total + 32, load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2 + w4_2 + w5_2);
-}
-
-// 6 columns x 41 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_6x41(const float* b, float* scores, long row,
+// 8 columns x 41 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_8x41(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(16 * (row / 16) + 16, 137);
   const bool some0 = col < high0;
@@ -4184,321 +3310,27 @@ struct attention_memory {
   const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
   for (long v = 0; v < 3; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 6; ++i) {
+      for (long i = 0; i < 8; ++i) {
         store(scores + 48 * i + 16 * v, splat(0.0f));
       }
     }
   }
   if (end - first == 1) {
-    attention_weights_6x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+    attention_weights_8x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
   }
   if (end - first == 2) {
-    attention_weights_6x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
+    attention_weights_8x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
   }
   if (end - first == 3) {
-    attention_weights_6x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
+    attention_weights_8x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
   }
 }
 
-// 5 columns x 48 rows of weights.
-[[gnu::noinline]] void attention_weights_5x48(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
-  const vec start0 = load(shift);
-  const vec start1 = load(shift + 16);
-  const vec start2 = load(shift + 32);
-  vec s00 = start0, s01 = start1, s02 = start2;
-  vec s10 = start0, s11 = start1, s12 = start2;
-  vec s20 = start0, s21 = start1, s22 = start2;
-  vec s30 = start0, s31 = start1, s32 = start2;
-  vec s40 = start0, s41 = start1, s42 = start2;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 16);
-    const vec b2 = load(rows + 48 * k + 32);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-  }
-
-  const vec w0_0 = exp2_near(s00);
-  store(scores, w0_0);
-  const vec w1_0 = exp2_near(s10);
-  store(scores + 48, w1_0);
-  const vec w2_0 = exp2_near(s20);
-  store(scores + 96, w2_0);
-  const vec w3_0 = exp2_near(s30);
-  store(scores + 144, w3_0);
-  const vec w4_0 = exp2_near(s40);
-  store(scores + 192, w4_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0);
-
-  const vec w0_1 = exp2_near(s01);
-  store(scores + 16, w0_1);
-  const vec w1_1 = exp2_near(s11);
-  store(scores + 64, w1_1);
-  const vec w2_1 = exp2_near(s21);
-  store(scores + 112, w2_1);
-  const vec w3_1 = exp2_near(s31);
-  store(scores + 160, w3_1);
-  const vec w4_1 = exp2_near(s41);
-  store(scores + 208, w4_1);
-
-  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1);
-
-  const vec w0_2 = exp2_near(s02);
-  store(scores + 32, w0_2);
-  const vec w1_2 = exp2_near(s12);
-  store(scores + 80, w1_2);
-  const vec w2_2 = exp2_near(s22);
-  store(scores + 128, w2_2);
-  const vec w3_2 = exp2_near(s32);
-  store(scores + 176, w3_2);
-  const vec w4_2 = exp2_near(s42);
-  store(scores + 224, w4_2);
-
-  store(block_total + 32, load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2 + w4_2);
-}
-
-// 5 columns x 16 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_5x16_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  vec s00 = start0;
-  vec s10 = start0;
-  vec s20 = start0;
-  vec s30 = start0;
-  vec s40 = start0;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 48, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 96, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 144, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 192, w4_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0);
-}
-
-// 5 columns x 32 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_5x32_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  const vec start1 = load(shift + 16);
-  vec s00 = start0, s01 = start1;
-  vec s10 = start0, s11 = start1;
-  vec s20 = start0, s21 = start1;
-  vec s30 = start0, s31 = start1;
-  vec s40 = start0, s41 = start1;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 16);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 48, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 96, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 144, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 192, w4_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0);
-
-  const ivec row_of_lane1 = isplat(row + 16) + iota();
-  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
-  const vec w0_1 = exp2_near(x0_1);
-  store(scores + 16, w0_1);
-  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  const vec w1_1 = exp2_near(x1_1);
-  store(scores + 64, w1_1);
-  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  const vec w2_1 = exp2_near(x2_1);
-  store(scores + 112, w2_1);
-  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  const vec w3_1 = exp2_near(x3_1);
-  store(scores + 160, w3_1);
-  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
-  const vec w4_1 = exp2_near(x4_1);
-  store(scores + 208, w4_1);
-
-  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1);
-}
-
-// 5 columns x 48 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_5x48_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  const vec start1 = load(shift + 16);
-  const vec start2 = load(shift + 32);
-  vec s00 = start0, s01 = start1, s02 = start2;
-  vec s10 = start0, s11 = start1, s12 = start2;
-  vec s20 = start0, s21 = start1, s22 = start2;
-  vec s30 = start0, s31 = start1, s32 = start2;
-  vec s40 = start0, s41 = start1, s42 = start2;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 16);
-    const vec b2 = load(rows + 48 * k + 32);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 48, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 96, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 144, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 192, w4_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0);
-
-  const ivec row_of_lane1 = isplat(row + 16) + iota();
-  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
-  const vec w0_1 = exp2_near(x0_1);
-  store(scores + 16, w0_1);
-  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  const vec w1_1 = exp2_near(x1_1);
-  store(scores + 64, w1_1);
-  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  const vec w2_1 = exp2_near(x2_1);
-  store(scores + 112, w2_1);
-  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  const vec w3_1 = exp2_near(x3_1);
-  store(scores + 160, w3_1);
-  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
-  const vec w4_1 = exp2_near(x4_1);
-  store(scores + 208, w4_1);
-
-  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1);
-
-  const ivec row_of_lane2 = isplat(row + 32) + iota();
-  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
-  const vec w0_2 = exp2_near(x0_2);
-  store(scores + 32, w0_2);
-  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
-  const vec w1_2 = exp2_near(x1_2);
-  store(scores + 80, w1_2);
-  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
-  const vec w2_2 = exp2_near(x2_2);
-  store(scores + 128, w2_2);
-  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
-  const vec w3_2 = exp2_near(x3_2);
-  store(scores + 176, w3_2);
-  const vec x4_2 = select(iless_equal(isplat(col + 4), row_of_lane2), s42, removed);
-  const vec w4_2 = exp2_near(x4_2);
-  store(scores + 224, w4_2);
-
-  store(block_total + 32, load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2 + w4_2);
-}
-
-// 5 columns x 41 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_5x41(const float* b, float* scores, long row,
+// 1 columns x 41 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_1x41(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(16 * (row / 16) + 16, 137);
   const bool some0 = col < high0;
@@ -4510,21 +3342,21 @@ struct attention_memory {
   const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
   for (long v = 0; v < 3; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 5; ++i) {
+      for (long i = 0; i < 1; ++i) {
         store(scores + 48 * i + 16 * v, splat(0.0f));
       }
     }
   }
   if (end - first == 1) {
-    attention_weights_5x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
+    attention_weights_1x16_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
   }
   if (end - first == 2) {
-    attention_weights_5x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
+    attention_weights_1x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
   }
   if (end - first == 3) {
-    attention_weights_5x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
+    attention_weights_1x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
   }
 }
@@ -4533,21 +3365,21 @@ struct attention_memory {
 [[gnu::noinline]] void attention_weights_of_41(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.wk_out + 8768 * c1 + 64 * col;
-  for (long j = from; j < count - 5; j += 6) {
+  for (long j = from; j < count - 7; j += 8) {
     if (col + j < whole_end) {
-      attention_weights_6x48(local.rows, b + 64 * j, local.scores + 48 * j, local.shift,
+      attention_weights_8x48(local.rows, b + 64 * j, local.scores + 48 * j, local.shift,
           local.block_total);
     } else {
-      attention_weights_in_part_6x41(b + 64 * j, local.scores + 48 * j, row, col + j, local);
+      attention_weights_in_part_8x41(b + 64 * j, local.scores + 48 * j, row, col + j, local);
     }
   }
-  const long rest = 6 * (count / 6);
+  const long rest = 8 * (count / 8);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_weights_5x48(local.rows, b + 64 * rest, local.scores + 48 * rest, local.shift,
+      attention_weights_1x48(local.rows, b + 64 * rest, local.scores + 48 * rest, local.shift,
           local.block_total);
     } else {
-      attention_weights_in_part_5x41(b + 64 * rest, local.scores + 48 * rest, row, col + rest,
+      attention_weights_in_part_1x41(b + 64 * rest, local.scores + 48 * rest, row, col + rest,
           local);
     }
   }
@@ -4557,19 +3389,19 @@ struct attention_memory {
 [[gnu::noinline]] void attention_scores_of_41(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.wk_out + 8768 * c1 + 64 * col;
-  for (long j = from; j < count - 5; j += 6) {
+  for (long j = from; j < count - 7; j += 8) {
     if (col + j < whole_end) {
-      attention_scores_6x48(local.rows, b + 64 * j, local.scores + 48 * j, local.block_peak);
+      attention_scores_8x48(local.rows, b + 64 * j, local.scores + 48 * j, local.block_peak);
     } else {
-      attention_scores_in_part_6x41(b + 64 * j, local.scores + 48 * j, row, col + j, local);
+      attention_scores_in_part_8x41(b + 64 * j, local.scores + 48 * j, row, col + j, local);
     }
   }
-  const long rest = 6 * (count / 6);
+  const long rest = 8 * (count / 8);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_scores_5x48(local.rows, b + 64 * rest, local.scores + 48 * rest, local.block_peak);
+      attention_scores_1x48(local.rows, b + 64 * rest, local.scores + 48 * rest, local.block_peak);
     } else {
-      attention_scores_in_part_5x41(b + 64 * rest, local.scores + 48 * rest, row, col + rest,
+      attention_scores_in_part_1x41(b + 64 * rest, local.scores + 48 * rest, row, col + rest,
           local);
     }
   }
@@ -4657,29 +3489,6 @@ struct attention_memory {
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
   vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 16);
-    s02 = load(out + 32);
-    s03 = load(out + 48);
-    s10 = load(out + 320);
-    s11 = load(out + 336);
-    s12 = load(out + 352);
-    s13 = load(out + 368);
-    s20 = load(out + 640);
-    s21 = load(out + 656);
-    s22 = load(out + 672);
-    s23 = load(out + 688);
-    s30 = load(out + 960);
-    s31 = load(out + 976);
-    s32 = load(out + 992);
-    s33 = load(out + 1008);
-    s40 = load(out + 1280);
-    s41 = load(out + 1296);
-    s42 = load(out + 1312);
-    s43 = load(out + 1328);
-  }
-
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
@@ -4711,6 +3520,29 @@ struct attention_memory {
     s41 = fma(a4, b1, s41);
     s42 = fma(a4, b2, s42);
     s43 = fma(a4, b3, s43);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 16);
+    s02 = s02 + load(out + 32);
+    s03 = s03 + load(out + 48);
+    s10 = s10 + load(out + 320);
+    s11 = s11 + load(out + 336);
+    s12 = s12 + load(out + 352);
+    s13 = s13 + load(out + 368);
+    s20 = s20 + load(out + 640);
+    s21 = s21 + load(out + 656);
+    s22 = s22 + load(out + 672);
+    s23 = s23 + load(out + 688);
+    s30 = s30 + load(out + 960);
+    s31 = s31 + load(out + 976);
+    s32 = s32 + load(out + 992);
+    s33 = s33 + load(out + 1008);
+    s40 = s40 + load(out + 1280);
+    s41 = s41 + load(out + 1296);
+    s42 = s42 + load(out + 1312);
+    s43 = s43 + load(out + 1328);
   }
 
   store(out, s00);
@@ -4770,18 +3602,18 @@ struct attention_memory {
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 16, splat(-__FLT_MAX__));
     store(local.block_peak + 32, splat(-__FLT_MAX__));
-    if (count < 6) {
+    if (count < 8) {
       if (col < whole_end) {
-        attention_scores_5x48(local.rows, b, local.scores, local.block_peak);
+        attention_scores_1x48(local.rows, b, local.scores, local.block_peak);
       } else {
-        attention_scores_in_part_5x41(b, local.scores, row, col, local);
+        attention_scores_in_part_1x41(b, local.scores, row, col, local);
       }
     } else if (col < whole_end) {
-      attention_scores_6x48(local.rows, b, local.scores, local.block_peak);
+      attention_scores_8x48(local.rows, b, local.scores, local.block_peak);
     } else {
-      attention_scores_in_part_6x41(b, local.scores, row, col, local);
+      attention_scores_in_part_8x41(b, local.scores, row, col, local);
     }
-    done = smaller(6, count);
+    done = smaller(8, count);
     attention_weigh_48(local, done, true);
   }
 
@@ -4806,29 +3638,6 @@ struct attention_memory {
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
   vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
-
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 16);
-    s02 = load(out + 32);
-    s03 = load(out + 48);
-    s10 = load(out + 320);
-    s11 = load(out + 336);
-    s12 = load(out + 352);
-    s13 = load(out + 368);
-    s20 = load(out + 640);
-    s21 = load(out + 656);
-    s22 = load(out + 672);
-    s23 = load(out + 688);
-    s30 = load(out + 960);
-    s31 = load(out + 976);
-    s32 = load(out + 992);
-    s33 = load(out + 1008);
-    s40 = load(out + 1280);
-    s41 = load(out + 1296);
-    s42 = load(out + 1312);
-    s43 = load(out + 1328);
-  }
 
   for (long k = 0; k < count; ++k) {
     if (holes[k] > 0.0f) {
@@ -4897,6 +3706,29 @@ struct attention_memory {
       s42 = fma(a4, b2, s42);
       s43 = fma(a4, b3, s43);
     }
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 16);
+    s02 = s02 + load(out + 32);
+    s03 = s03 + load(out + 48);
+    s10 = s10 + load(out + 320);
+    s11 = s11 + load(out + 336);
+    s12 = s12 + load(out + 352);
+    s13 = s13 + load(out + 368);
+    s20 = s20 + load(out + 640);
+    s21 = s21 + load(out + 656);
+    s22 = s22 + load(out + 672);
+    s23 = s23 + load(out + 688);
+    s30 = s30 + load(out + 960);
+    s31 = s31 + load(out + 976);
+    s32 = s32 + load(out + 992);
+    s33 = s33 + load(out + 1008);
+    s40 = s40 + load(out + 1280);
+    s41 = s41 + load(out + 1296);
+    s42 = s42 + load(out + 1312);
+    s43 = s43 + load(out + 1328);
   }
 
   store(out, s00);

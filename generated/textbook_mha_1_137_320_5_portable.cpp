@@ -20,10 +20,10 @@
 //   packed in 60 panels of 16 columns (20 kB), 1/2 of its rows an item; tiles of 6 rows x 16
 //   columns: 12 of 16 registers accumulate, a step is 12 fma on 8 loads; tiles ask memory for the
 //   next panel.
-// - attention: 5 times 137 rows against 137 columns, 144 at a time: their scores lie in a worker's
-//   18.1 kB and nowhere else. 8 blocks of 16 rows, score tiles of 4 columns x 16 lanes: 8 of 16
-//   registers accumulate, a step is 8 fma on 6 loads. 1 block of 9 rows, score tiles of 6 columns x
-//   16 lanes: 12 of 16 registers accumulate, a step is 12 fma on 8 loads. Whole tiles of removed
+// - attention: 5 times 137 rows against 137 columns, 140 at a time: their scores lie in a worker's
+//   26.3 kB and nowhere else. 5 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
+//   registers accumulate, a step is 12 fma on 7 loads. 1 block of 17 rows, score tiles of 4 columns
+//   x 24 lanes: 12 of 16 registers accumulate, a step is 12 fma on 7 loads. Whole tiles of removed
 //   pairs are skipped; tiles that keep all pairs test none. Value tiles of 4 rows x 24 columns: 12
 //   of 16 registers accumulate, a step is 12 fma on 7 loads.
 // - project_wo: 137 rows of 320 by wo (320 columns), packed in 20 panels of 16 columns (20 kB), 1/4
@@ -417,17 +417,17 @@ struct Memory {
 
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
-  float rows[1024];       // [64][16], scaled, in units of log 2
-  float scores[2304];     // [144][16]; weights once they are known
-  float peak[16];         // of each row, the score that the others are compared with
-  float total[16];        // and the sum of its weights
-  float carry[16];        // what its older sums are multiplied by, at the end by what
-  float block_peak[16];   // the greatest score in the block of columns
-  float block_total[16];  // and the sum of the block's weights
-  float shift[16];        // -peak, where the rows' accumulators start
-  float kept[16];         // 1 where the safe path found a pair that counts
-  float holes[160];       // [144]: 1 for a column with one that doesn't; then 1 if there is any
-  float fast[1024];       // [16][64], the results that it came to replace
+  float rows[1536];       // [64][24], scaled, in units of log 2
+  float scores[3360];     // [140][24]; weights once they are known
+  float peak[24];         // of each row, the score that the others are compared with
+  float total[24];        // and the sum of its weights
+  float carry[24];        // what its older sums are multiplied by, at the end by what
+  float block_peak[24];   // the greatest score in the block of columns
+  float block_total[24];  // and the sum of the block's weights
+  float shift[24];        // -peak, where the rows' accumulators start
+  float kept[24];         // 1 where the safe path found a pair that counts
+  float holes[144];       // [140]: 1 for a column with one that doesn't; then 1 if there is any
+  float fast[1536];       // [24][64], the results that it came to replace
 };
 
 // 6 rows of a times 16 columns of the panel w, 320 steps deep.
@@ -786,17 +786,19 @@ struct attention_memory {
   }
 }
 
-// 1 columns x 16 rows of scores.
-[[gnu::noinline]] void attention_scores_1x16(const float* rows, const float* b, float* scores,
+// 1 columns x 24 rows of scores.
+[[gnu::noinline]] void attention_scores_1x24(const float* rows, const float* b, float* scores,
     float* block_peak) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec a0 = splat(b[k]);
-    const vec b0 = load(rows + 16 * k);
+    const vec b0 = load(rows + 24 * k);
     s00 = fma(a0, b0, s00);
-    const vec b1 = load(rows + 16 * k + 8);
+    const vec b1 = load(rows + 24 * k + 8);
     s01 = fma(a0, b1, s01);
+    const vec b2 = load(rows + 24 * k + 16);
+    s02 = fma(a0, b2, s02);
   }
 
   store(scores, s00);
@@ -806,6 +808,10 @@ struct attention_memory {
   store(scores + 8, s01);
 
   store(block_peak + 8, max(load(block_peak + 8), s01));
+
+  store(scores + 16, s02);
+
+  store(block_peak + 16, max(load(block_peak + 16), s02));
 }
 
 // 1 columns x 8 rows of scores, some of them removed.
@@ -814,7 +820,7 @@ struct attention_memory {
   vec s00 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
+    const vec b0 = load(rows + 24 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
   }
@@ -835,9 +841,9 @@ struct attention_memory {
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec a0 = splat(b[k]);
-    const vec b0 = load(rows + 16 * k);
+    const vec b0 = load(rows + 24 * k);
     s00 = fma(a0, b0, s00);
-    const vec b1 = load(rows + 16 * k + 8);
+    const vec b1 = load(rows + 24 * k + 8);
     s01 = fma(a0, b1, s01);
   }
 
@@ -856,19 +862,57 @@ struct attention_memory {
   store(block_peak + 8, max(load(block_peak + 8), x0_1));
 }
 
-// 1 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_1x16(const float* b, float* scores, long row,
+// 1 columns x 24 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_1x24_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec b0 = load(rows + 24 * k);
+    s00 = fma(a0, b0, s00);
+    const vec b1 = load(rows + 24 * k + 8);
+    s01 = fma(a0, b1, s01);
+    const vec b2 = load(rows + 24 * k + 16);
+    s02 = fma(a0, b2, s02);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+
+  store(block_peak, max(load(block_peak), x0_0));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+
+  store(block_peak + 8, max(load(block_peak + 8), x0_1));
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  store(scores + 16, x0_2);
+
+  store(block_peak + 16, max(load(block_peak + 16), x0_2));
+}
+
+// 1 columns x 24 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_1x24(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 137);
   const bool some0 = col < high0;
   const long high1 = smaller(8 * (row / 8) + 16, 137);
   const bool some1 = col < high1;
-  const long first = some0 ? 0 : (some1 ? 1 : 2);
-  const long end = some1 ? 2 : (some0 ? 1 : 0);
-  for (long v = 0; v < 2; ++v) {
+  const long high2 = smaller(8 * (row / 8) + 24, 137);
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
     if (v < first || v >= end) {
       for (long i = 0; i < 1; ++i) {
-        store(scores + 16 * i + 8 * v, splat(-__builtin_inff()));
+        store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
       }
     }
   }
@@ -880,46 +924,62 @@ struct attention_memory {
     attention_scores_1x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.block_peak + 8 * first, row + 8 * first, col);
   }
+  if (end - first == 3) {
+    attention_scores_1x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
 }
 
-// 4 columns x 16 rows of scores.
-[[gnu::noinline]] void attention_scores_4x16(const float* rows, const float* b, float* scores,
+// 4 columns x 24 rows of scores.
+[[gnu::noinline]] void attention_scores_4x24(const float* rows, const float* b, float* scores,
     float* block_peak) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec b1 = load(rows + 16 * k + 8);
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
+    const vec b2 = load(rows + 24 * k + 16);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
     const vec a1 = splat(b[k + 64]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
     const vec a2 = splat(b[k + 128]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
     const vec a3 = splat(b[k + 192]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
   }
 
   store(scores, s00);
-  store(scores + 16, s10);
-  store(scores + 32, s20);
-  store(scores + 48, s30);
+  store(scores + 24, s10);
+  store(scores + 48, s20);
+  store(scores + 72, s30);
 
   store(block_peak, max(load(block_peak), max(max(s00, s10), max(s20, s30))));
 
   store(scores + 8, s01);
-  store(scores + 24, s11);
-  store(scores + 40, s21);
-  store(scores + 56, s31);
+  store(scores + 32, s11);
+  store(scores + 56, s21);
+  store(scores + 80, s31);
 
   store(block_peak + 8, max(load(block_peak + 8), max(max(s01, s11), max(s21, s31))));
+
+  store(scores + 16, s02);
+  store(scores + 40, s12);
+  store(scores + 64, s22);
+  store(scores + 88, s32);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(max(s02, s12), max(s22, s32))));
 }
 
 // 4 columns x 8 rows of scores, some of them removed.
@@ -931,7 +991,7 @@ struct attention_memory {
   vec s30 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
+    const vec b0 = load(rows + 24 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 64]);
@@ -948,11 +1008,11 @@ struct attention_memory {
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 16, x1_0);
+  store(scores + 24, x1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 32, x2_0);
+  store(scores + 48, x2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 48, x3_0);
+  store(scores + 72, x3_0);
 
   store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
 }
@@ -966,8 +1026,8 @@ struct attention_memory {
   vec s30 = splat(0.0f), s31 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec b1 = load(rows + 16 * k + 8);
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
@@ -988,11 +1048,11 @@ struct attention_memory {
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 16, x1_0);
+  store(scores + 24, x1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 32, x2_0);
+  store(scores + 48, x2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 48, x3_0);
+  store(scores + 72, x3_0);
 
   store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
 
@@ -1000,28 +1060,99 @@ struct attention_memory {
   const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
   store(scores + 8, x0_1);
   const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  store(scores + 24, x1_1);
+  store(scores + 32, x1_1);
   const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  store(scores + 40, x2_1);
+  store(scores + 56, x2_1);
   const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  store(scores + 56, x3_1);
+  store(scores + 80, x3_1);
 
   store(block_peak + 8, max(load(block_peak + 8), max(max(x0_1, x1_1), max(x2_1, x3_1))));
 }
 
-// 4 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_4x16(const float* b, float* scores, long row,
+// 4 columns x 24 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_4x24_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
+    const vec b2 = load(rows + 24 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 24, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 48, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 72, x3_0);
+
+  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 32, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 56, x2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  store(scores + 80, x3_1);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(max(x0_1, x1_1), max(x2_1, x3_1))));
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  store(scores + 16, x0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  store(scores + 40, x1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  store(scores + 64, x2_2);
+  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
+  store(scores + 88, x3_2);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(max(x0_2, x1_2), max(x2_2, x3_2))));
+}
+
+// 4 columns x 24 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_4x24(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 137);
   const bool some0 = col < high0;
   const long high1 = smaller(8 * (row / 8) + 16, 137);
   const bool some1 = col < high1;
-  const long first = some0 ? 0 : (some1 ? 1 : 2);
-  const long end = some1 ? 2 : (some0 ? 1 : 0);
-  for (long v = 0; v < 2; ++v) {
+  const long high2 = smaller(8 * (row / 8) + 24, 137);
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
     if (v < first || v >= end) {
       for (long i = 0; i < 4; ++i) {
-        store(scores + 16 * i + 8 * v, splat(-__builtin_inff()));
+        store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
       }
     }
   }
@@ -1033,10 +1164,14 @@ struct attention_memory {
     attention_scores_4x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.block_peak + 8 * first, row + 8 * first, col);
   }
+  if (end - first == 3) {
+    attention_scores_4x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
 }
 
-// Scores of 16 rows become weights; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_16(attention_memory& local, long count, bool all) {
+// Scores of 24 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_24(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
   const lanes_t outside0 = negation(either(not_less(splat(0x1p+40f), load(local.block_total)),
       both(not_less(splat(0x1p+120f), load(local.block_total)),
@@ -1061,67 +1196,100 @@ struct attention_memory {
   store(local.carry + 8, exp2_nonpositive(old1 - peak1));
   vec total1 = splat(0.0f);
 
+  const vec old2 = load(local.peak + 16);
+  const lanes_t outside2 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 16)),
+      both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
+          less_equal(splat(-4.0f) * old2, exponent_of(load(local.block_total + 16))))));
+  const vec peak2 =
+      select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 16)), old2);
+  store(local.peak + 16, peak2);
+  const vec shift2 = splat(0.0f) - peak2;
+  store(local.shift + 16, shift2);
+  store(local.carry + 16, exp2_nonpositive(old2 - peak2));
+  vec total2 = splat(0.0f);
+
   for (long j = 0; j < count; ++j) {
-    const vec w0 = exp2_near(load(local.scores + 16 * j) + shift0);
-    store(local.scores + 16 * j, w0);
+    const vec w0 = exp2_near(load(local.scores + 24 * j) + shift0);
+    store(local.scores + 24 * j, w0);
     total0 = total0 + w0;
-    const vec w1 = exp2_near(load(local.scores + 16 * j + 8) + shift1);
-    store(local.scores + 16 * j + 8, w1);
+    const vec w1 = exp2_near(load(local.scores + 24 * j + 8) + shift1);
+    store(local.scores + 24 * j + 8, w1);
     total1 = total1 + w1;
+    const vec w2 = exp2_near(load(local.scores + 24 * j + 16) + shift2);
+    store(local.scores + 24 * j + 16, w2);
+    total2 = total2 + w2;
   }
 
   store(local.block_total, total0);
   store(local.block_total + 8, total1);
+  store(local.block_total + 16, total2);
 }
 
-// 4 columns x 16 rows of weights.
-[[gnu::noinline]] void attention_weights_4x16(const float* rows, const float* b, float* scores,
+// 4 columns x 24 rows of weights.
+[[gnu::noinline]] void attention_weights_4x24(const float* rows, const float* b, float* scores,
     const float* shift, float* block_total) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
-  vec s00 = start0, s01 = start1;
-  vec s10 = start0, s11 = start1;
-  vec s20 = start0, s21 = start1;
-  vec s30 = start0, s31 = start1;
+  const vec start2 = load(shift + 16);
+  vec s00 = start0, s01 = start1, s02 = start2;
+  vec s10 = start0, s11 = start1, s12 = start2;
+  vec s20 = start0, s21 = start1, s22 = start2;
+  vec s30 = start0, s31 = start1, s32 = start2;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec b1 = load(rows + 16 * k + 8);
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
+    const vec b2 = load(rows + 24 * k + 16);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
     const vec a1 = splat(b[k + 64]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
     const vec a2 = splat(b[k + 128]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
     const vec a3 = splat(b[k + 192]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
   }
 
   const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
   const vec w1_0 = exp2_near(s10);
-  store(scores + 16, w1_0);
+  store(scores + 24, w1_0);
   const vec w2_0 = exp2_near(s20);
-  store(scores + 32, w2_0);
+  store(scores + 48, w2_0);
   const vec w3_0 = exp2_near(s30);
-  store(scores + 48, w3_0);
+  store(scores + 72, w3_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
 
   const vec w0_1 = exp2_near(s01);
   store(scores + 8, w0_1);
   const vec w1_1 = exp2_near(s11);
-  store(scores + 24, w1_1);
+  store(scores + 32, w1_1);
   const vec w2_1 = exp2_near(s21);
-  store(scores + 40, w2_1);
+  store(scores + 56, w2_1);
   const vec w3_1 = exp2_near(s31);
-  store(scores + 56, w3_1);
+  store(scores + 80, w3_1);
 
   store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1);
+
+  const vec w0_2 = exp2_near(s02);
+  store(scores + 16, w0_2);
+  const vec w1_2 = exp2_near(s12);
+  store(scores + 40, w1_2);
+  const vec w2_2 = exp2_near(s22);
+  store(scores + 64, w2_2);
+  const vec w3_2 = exp2_near(s32);
+  store(scores + 88, w3_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2 + w3_2);
 }
 
 // 4 columns x 8 rows of weights, some of them removed.
@@ -1134,7 +1302,7 @@ struct attention_memory {
   vec s30 = start0;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
+    const vec b0 = load(rows + 24 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 64]);
@@ -1153,13 +1321,13 @@ struct attention_memory {
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
   const vec w1_0 = exp2_near(x1_0);
-  store(scores + 16, w1_0);
+  store(scores + 24, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
   const vec w2_0 = exp2_near(x2_0);
-  store(scores + 32, w2_0);
+  store(scores + 48, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
   const vec w3_0 = exp2_near(x3_0);
-  store(scores + 48, w3_0);
+  store(scores + 72, w3_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
 }
@@ -1175,8 +1343,8 @@ struct attention_memory {
   vec s30 = start0, s31 = start1;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec b1 = load(rows + 16 * k + 8);
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
@@ -1199,13 +1367,13 @@ struct attention_memory {
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
   const vec w1_0 = exp2_near(x1_0);
-  store(scores + 16, w1_0);
+  store(scores + 24, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
   const vec w2_0 = exp2_near(x2_0);
-  store(scores + 32, w2_0);
+  store(scores + 48, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
   const vec w3_0 = exp2_near(x3_0);
-  store(scores + 48, w3_0);
+  store(scores + 72, w3_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
 
@@ -1215,30 +1383,116 @@ struct attention_memory {
   store(scores + 8, w0_1);
   const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
   const vec w1_1 = exp2_near(x1_1);
-  store(scores + 24, w1_1);
+  store(scores + 32, w1_1);
   const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
   const vec w2_1 = exp2_near(x2_1);
-  store(scores + 40, w2_1);
+  store(scores + 56, w2_1);
   const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
   const vec w3_1 = exp2_near(x3_1);
-  store(scores + 56, w3_1);
+  store(scores + 80, w3_1);
 
   store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1);
 }
 
-// 4 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_4x16(const float* b, float* scores, long row,
+// 4 columns x 24 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_4x24_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  vec s00 = start0, s01 = start1, s02 = start2;
+  vec s10 = start0, s11 = start1, s12 = start2;
+  vec s20 = start0, s21 = start1, s22 = start2;
+  vec s30 = start0, s31 = start1, s32 = start2;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
+    const vec b2 = load(rows + 24 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 24, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 48, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 72, w3_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 32, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 56, w2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  const vec w3_1 = exp2_near(x3_1);
+  store(scores + 80, w3_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1);
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  const vec w0_2 = exp2_near(x0_2);
+  store(scores + 16, w0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  const vec w1_2 = exp2_near(x1_2);
+  store(scores + 40, w1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  const vec w2_2 = exp2_near(x2_2);
+  store(scores + 64, w2_2);
+  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
+  const vec w3_2 = exp2_near(x3_2);
+  store(scores + 88, w3_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2 + w3_2);
+}
+
+// 4 columns x 24 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_4x24(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 137);
   const bool some0 = col < high0;
   const long high1 = smaller(8 * (row / 8) + 16, 137);
   const bool some1 = col < high1;
-  const long first = some0 ? 0 : (some1 ? 1 : 2);
-  const long end = some1 ? 2 : (some0 ? 1 : 0);
-  for (long v = 0; v < 2; ++v) {
+  const long high2 = smaller(8 * (row / 8) + 24, 137);
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
     if (v < first || v >= end) {
       for (long i = 0; i < 4; ++i) {
-        store(scores + 16 * i + 8 * v, splat(0.0f));
+        store(scores + 24 * i + 8 * v, splat(0.0f));
       }
     }
   }
@@ -1250,21 +1504,28 @@ struct attention_memory {
     attention_weights_4x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
+  if (end - first == 3) {
+    attention_weights_4x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
 }
 
-// 1 columns x 16 rows of weights.
-[[gnu::noinline]] void attention_weights_1x16(const float* rows, const float* b, float* scores,
+// 1 columns x 24 rows of weights.
+[[gnu::noinline]] void attention_weights_1x24(const float* rows, const float* b, float* scores,
     const float* shift, float* block_total) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
-  vec s00 = start0, s01 = start1;
+  const vec start2 = load(shift + 16);
+  vec s00 = start0, s01 = start1, s02 = start2;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec a0 = splat(b[k]);
-    const vec b0 = load(rows + 16 * k);
+    const vec b0 = load(rows + 24 * k);
     s00 = fma(a0, b0, s00);
-    const vec b1 = load(rows + 16 * k + 8);
+    const vec b1 = load(rows + 24 * k + 8);
     s01 = fma(a0, b1, s01);
+    const vec b2 = load(rows + 24 * k + 16);
+    s02 = fma(a0, b2, s02);
   }
 
   const vec w0_0 = exp2_near(s00);
@@ -1276,6 +1537,11 @@ struct attention_memory {
   store(scores + 8, w0_1);
 
   store(block_total + 8, load(block_total + 8) + w0_1);
+
+  const vec w0_2 = exp2_near(s02);
+  store(scores + 16, w0_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2);
 }
 
 // 1 columns x 8 rows of weights, some of them removed.
@@ -1285,7 +1551,7 @@ struct attention_memory {
   vec s00 = start0;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
+    const vec b0 = load(rows + 24 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
   }
@@ -1309,9 +1575,9 @@ struct attention_memory {
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec a0 = splat(b[k]);
-    const vec b0 = load(rows + 16 * k);
+    const vec b0 = load(rows + 24 * k);
     s00 = fma(a0, b0, s00);
-    const vec b1 = load(rows + 16 * k + 8);
+    const vec b1 = load(rows + 24 * k + 8);
     s01 = fma(a0, b1, s01);
   }
 
@@ -1332,19 +1598,63 @@ struct attention_memory {
   store(block_total + 8, load(block_total + 8) + w0_1);
 }
 
-// 1 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_1x16(const float* b, float* scores, long row,
+// 1 columns x 24 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_1x24_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  vec s00 = start0, s01 = start1, s02 = start2;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec b0 = load(rows + 24 * k);
+    s00 = fma(a0, b0, s00);
+    const vec b1 = load(rows + 24 * k + 8);
+    s01 = fma(a0, b1, s01);
+    const vec b2 = load(rows + 24 * k + 16);
+    s02 = fma(a0, b2, s02);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+
+  store(block_total, load(block_total) + w0_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1);
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  const vec w0_2 = exp2_near(x0_2);
+  store(scores + 16, w0_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2);
+}
+
+// 1 columns x 24 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_1x24(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 137);
   const bool some0 = col < high0;
   const long high1 = smaller(8 * (row / 8) + 16, 137);
   const bool some1 = col < high1;
-  const long first = some0 ? 0 : (some1 ? 1 : 2);
-  const long end = some1 ? 2 : (some0 ? 1 : 0);
-  for (long v = 0; v < 2; ++v) {
+  const long high2 = smaller(8 * (row / 8) + 24, 137);
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
     if (v < first || v >= end) {
       for (long i = 0; i < 1; ++i) {
-        store(scores + 16 * i + 8 * v, splat(0.0f));
+        store(scores + 24 * i + 8 * v, splat(0.0f));
       }
     }
   }
@@ -1356,62 +1666,67 @@ struct attention_memory {
     attention_weights_1x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
+  if (end - first == 3) {
+    attention_weights_1x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
 }
 
-// Weights of 16 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_16(const Memory& m, long c1, long row, long col,
+// Weights of 24 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_24(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.wk_out + 8768 * c1 + 64 * col;
   for (long j = from; j < count - 3; j += 4) {
     if (col + j < whole_end) {
-      attention_weights_4x16(local.rows, b + 64 * j, local.scores + 16 * j, local.shift,
+      attention_weights_4x24(local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
           local.block_total);
     } else {
-      attention_weights_in_part_4x16(b + 64 * j, local.scores + 16 * j, row, col + j, local);
+      attention_weights_in_part_4x24(b + 64 * j, local.scores + 24 * j, row, col + j, local);
     }
   }
   const long rest = 4 * (count / 4);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_weights_1x16(local.rows, b + 64 * rest, local.scores + 16 * rest, local.shift,
+      attention_weights_1x24(local.rows, b + 64 * rest, local.scores + 24 * rest, local.shift,
           local.block_total);
     } else {
-      attention_weights_in_part_1x16(b + 64 * rest, local.scores + 16 * rest, row, col + rest,
+      attention_weights_in_part_1x24(b + 64 * rest, local.scores + 24 * rest, row, col + rest,
           local);
     }
   }
 }
 
-// Scores of 16 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_scores_of_16(const Memory& m, long c1, long row, long col,
+// Scores of 24 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_24(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.wk_out + 8768 * c1 + 64 * col;
   for (long j = from; j < count - 3; j += 4) {
     if (col + j < whole_end) {
-      attention_scores_4x16(local.rows, b + 64 * j, local.scores + 16 * j, local.block_peak);
+      attention_scores_4x24(local.rows, b + 64 * j, local.scores + 24 * j, local.block_peak);
     } else {
-      attention_scores_in_part_4x16(b + 64 * j, local.scores + 16 * j, row, col + j, local);
+      attention_scores_in_part_4x24(b + 64 * j, local.scores + 24 * j, row, col + j, local);
     }
   }
   const long rest = 4 * (count / 4);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_scores_1x16(local.rows, b + 64 * rest, local.scores + 16 * rest, local.block_peak);
+      attention_scores_1x24(local.rows, b + 64 * rest, local.scores + 24 * rest, local.block_peak);
     } else {
-      attention_scores_in_part_1x16(b + 64 * rest, local.scores + 16 * rest, row, col + rest,
+      attention_scores_in_part_1x24(b + 64 * rest, local.scores + 24 * rest, row, col + rest,
           local);
     }
   }
 }
 
-// What 16 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_16(const Memory& m, long c1, long row,
+// What 24 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_24(const Memory& m, long c1, long row,
     attention_memory& local) {
   store(local.total, load(local.carry) * load(local.total));
   store(local.total + 8, load(local.carry + 8) * load(local.total + 8));
+  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
 
   float* out = m.heads + 64 * c1 + 320 * row;
-  for (long i = 0; i < 16; ++i) {
+  for (long i = 0; i < 24; ++i) {
     const vec carry = splat(local.carry[i]);
     for (long n = 0; n < 64; n += 8) {
       store(out + 320 * i + n, carry * load(out + 320 * i + n));
@@ -1419,9 +1734,9 @@ struct attention_memory {
   }
 }
 
-// Of 16 rows, those whose weights are too large get a higher peak; their weights follow.
-[[gnu::noinline]] void attention_lower_weights_16(attention_memory& local, long count) {
-  for (long i = 0; i < 16; i += 8) {
+// Of 24 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_24(attention_memory& local, long count) {
+  for (long i = 0; i < 24; i += 8) {
     const vec total = load(local.block_total + i);
     const lanes_t inside = not_less(splat(0x1p+40f), total);
     const vec rise = select(inside, splat(0.0f), exponent_of(total));
@@ -1434,15 +1749,15 @@ struct attention_memory {
     store(local.block_total + i, carry * total);
     if (any(negation(inside))) {
       for (long j = 0; j < count; ++j) {
-        store(local.scores + i + 16 * j, carry * load(local.scores + i + 16 * j));
+        store(local.scores + i + 24 * j, carry * load(local.scores + i + 24 * j));
       }
     }
   }
 }
 
-// Weights of 16 rows and `count` columns, the first `from` of them made from scores, once more
+// Weights of 24 rows and `count` columns, the first `from` of them made from scores, once more
 // where they left the range.
-[[gnu::noinline]] void attention_mend_16(const Memory& m, long c1, long row, long col, long from,
+[[gnu::noinline]] void attention_mend_24(const Memory& m, long c1, long row, long col, long from,
     long count, long whole_end, attention_memory& local, bool fresh) {
   // Too large for that: the greatest score becomes the reference.
   const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
@@ -1453,20 +1768,26 @@ struct attention_memory {
           both(not_less(splat(0x1p+120f), load(local.block_total + 8)),
               less_equal(splat(-4.0f) * load(local.peak + 8),
                   exponent_of(load(local.block_total + 8))))));
-  if (any(negation(inside1))) {
+  const lanes_t inside2 = both(inside1,
+      either(not_less(splat(0x1p+40f), load(local.block_total + 16)),
+          both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
+              less_equal(splat(-4.0f) * load(local.peak + 16),
+                  exponent_of(load(local.block_total + 16))))));
+  if (any(negation(inside2))) {
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 8, splat(-__FLT_MAX__));
-    attention_scores_of_16(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_16(local, from, false);
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    attention_scores_of_24(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_24(local, from, false);
     if (!fresh) {
-      attention_carry_over_16(m, c1, row, local);
+      attention_carry_over_24(m, c1, row, local);
     }
-    attention_weights_of_16(m, c1, row, col, from, count, whole_end, local);
+    attention_weights_of_24(m, c1, row, col, from, count, whole_end, local);
   }
 
-  attention_lower_weights_16(local, count);
+  attention_lower_weights_24(local, count);
   if (!fresh) {
-    attention_carry_over_16(m, c1, row, local);
+    attention_carry_over_24(m, c1, row, local);
   }
 }
 
@@ -1478,42 +1799,42 @@ struct attention_memory {
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-    s10 = load(out + 320);
-    s11 = load(out + 328);
-    s12 = load(out + 336);
-    s20 = load(out + 640);
-    s21 = load(out + 648);
-    s22 = load(out + 656);
-    s30 = load(out + 960);
-    s31 = load(out + 968);
-    s32 = load(out + 976);
-  }
-
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 8);
     const vec b2 = load(v + 64 * k + 16);
-    const vec a0 = splat(weights[16 * k]);
+    const vec a0 = splat(weights[24 * k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
     s02 = fma(a0, b2, s02);
-    const vec a1 = splat(weights[16 * k + 1]);
+    const vec a1 = splat(weights[24 * k + 1]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
     s12 = fma(a1, b2, s12);
-    const vec a2 = splat(weights[16 * k + 2]);
+    const vec a2 = splat(weights[24 * k + 2]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
     s22 = fma(a2, b2, s22);
-    const vec a3 = splat(weights[16 * k + 3]);
+    const vec a3 = splat(weights[24 * k + 3]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
     s32 = fma(a3, b2, s32);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s10 = s10 + load(out + 320);
+    s11 = s11 + load(out + 328);
+    s12 = s12 + load(out + 336);
+    s20 = s20 + load(out + 640);
+    s21 = s21 + load(out + 648);
+    s22 = s22 + load(out + 656);
+    s30 = s30 + load(out + 960);
+    s31 = s31 + load(out + 968);
+    s32 = s32 + load(out + 976);
   }
 
   store(out, s00);
@@ -1538,33 +1859,33 @@ struct attention_memory {
   vec s20 = splat(0.0f), s21 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s10 = load(out + 320);
-    s11 = load(out + 328);
-    s20 = load(out + 640);
-    s21 = load(out + 648);
-    s30 = load(out + 960);
-    s31 = load(out + 968);
-  }
-
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 8);
-    const vec a0 = splat(weights[16 * k]);
+    const vec a0 = splat(weights[24 * k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
-    const vec a1 = splat(weights[16 * k + 1]);
+    const vec a1 = splat(weights[24 * k + 1]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
-    const vec a2 = splat(weights[16 * k + 2]);
+    const vec a2 = splat(weights[24 * k + 2]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
-    const vec a3 = splat(weights[16 * k + 3]);
+    const vec a3 = splat(weights[24 * k + 3]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s10 = s10 + load(out + 320);
+    s11 = s11 + load(out + 328);
+    s20 = s20 + load(out + 640);
+    s21 = s21 + load(out + 648);
+    s30 = s30 + load(out + 960);
+    s31 = s31 + load(out + 968);
   }
 
   store(out, s00);
@@ -1577,33 +1898,35 @@ struct attention_memory {
   store(out + 968, s31);
 }
 
-// Scores of 16 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_16(const Memory& m, long c1, long row, long col, long count,
+// Scores of 24 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_24(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 8768 * c1 + 64 * col;
   float* out = m.heads + 64 * c1 + 320 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
 
   for (long n = 0; n < 48; n += 24) {
-    for (long i = 0; i < 16; i += 4) {
+    for (long i = 0; i < 24; i += 4) {
       const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
       const long end = smaller(high_last - col, count);
       attention_values_4x24(local.scores + i, v + n, end, out + 320 * i + n, fresh);
     }
   }
-  for (long i = 0; i < 16; i += 4) {
+  for (long i = 0; i < 24; i += 4) {
     const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
     const long end = smaller(high_last - col, count);
     attention_values_4x16(local.scores + i, v + 48, end, out + 320 * i + 48, fresh);
   }
 }
 
-// 16 rows against `count` columns from col on.
-[[gnu::noinline]] void attention_visit_16(const Memory& m, long c1, long row, long col, long count,
+// 24 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_24(const Memory& m, long c1, long row, long col, long count,
     long whole_end, attention_memory& local, bool fresh) {
   store(local.block_total, splat(0.0f));
   store(local.block_total + 8, splat(0.0f));
+  store(local.block_total + 16, splat(0.0f));
   long done = 0;
 
   // The first columns give each row the score that the others are compared with.
@@ -1611,35 +1934,37 @@ struct attention_memory {
     const float* b = m.wk_out + 8768 * c1 + 64 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 8, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
     if (count < 4) {
       if (col < whole_end) {
-        attention_scores_1x16(local.rows, b, local.scores, local.block_peak);
+        attention_scores_1x24(local.rows, b, local.scores, local.block_peak);
       } else {
-        attention_scores_in_part_1x16(b, local.scores, row, col, local);
+        attention_scores_in_part_1x24(b, local.scores, row, col, local);
       }
     } else if (col < whole_end) {
-      attention_scores_4x16(local.rows, b, local.scores, local.block_peak);
+      attention_scores_4x24(local.rows, b, local.scores, local.block_peak);
     } else {
-      attention_scores_in_part_4x16(b, local.scores, row, col, local);
+      attention_scores_in_part_4x24(b, local.scores, row, col, local);
     }
     done = smaller(4, count);
-    attention_weigh_16(local, done, true);
+    attention_weigh_24(local, done, true);
   }
 
-  attention_weights_of_16(m, c1, row, col, done, count, whole_end, local);
+  attention_weights_of_24(m, c1, row, col, done, count, whole_end, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
   const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 8)));
-  if (any(negation(inside1))) {
-    attention_mend_16(m, c1, row, col, done, count, whole_end, local, fresh);
+  const lanes_t inside2 = both(inside1, not_less(splat(0x1p+40f), load(local.block_total + 16)));
+  if (any(negation(inside2))) {
+    attention_mend_24(m, c1, row, col, done, count, whole_end, local, fresh);
   }
 
-  attention_fold_16(m, c1, row, col, count, local, fresh);
+  attention_fold_24(m, c1, row, col, count, local, fresh);
 }
 
-// Scores of 16 rows become weights, those of removed pairs -0; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_16_safely(attention_memory& local, long count) {
+// Scores of 24 rows become weights, those of removed pairs -0; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_24_safely(attention_memory& local, long count) {
   const vec removed = splat(-__builtin_inff());
 
   const vec old0 = load(local.peak);
@@ -1660,32 +1985,50 @@ struct attention_memory {
   vec total1 = splat(0.0f);
   lanes_t all1 = all_lanes(true);
 
+  const vec old2 = load(local.peak + 16);
+  const vec peak2 = max(old2, splat(0.125f) * load(local.block_peak + 16));
+  store(local.peak + 16, peak2);
+  store(local.carry + 16,
+      select(both(less(old2, peak2), equal(load(local.kept + 16), splat(1.0f))),
+          exp_nonpositive(old2 - peak2), splat(1.0f)));
+  vec total2 = splat(0.0f);
+  lanes_t all2 = all_lanes(true);
+
   bool some = false;
   for (long j = 0; j < count; ++j) {
-    const vec score0 = splat(0.125f) * load(local.scores + 16 * j);
+    const vec score0 = splat(0.125f) * load(local.scores + 24 * j);
     const lanes_t hole0 = equal(score0, removed);
     const vec w0 = select(hole0, splat(-0.0f), exp_nonpositive(score0 - peak0) + splat(0.0f));
-    store(local.scores + 16 * j, w0);
+    store(local.scores + 24 * j, w0);
     total0 = total0 + w0;
     all0 = both(all0, hole0);
-    const vec score1 = splat(0.125f) * load(local.scores + 16 * j + 8);
+    const vec score1 = splat(0.125f) * load(local.scores + 24 * j + 8);
     const lanes_t hole1 = equal(score1, removed);
     const vec w1 = select(hole1, splat(-0.0f), exp_nonpositive(score1 - peak1) + splat(0.0f));
-    store(local.scores + 16 * j + 8, w1);
+    store(local.scores + 24 * j + 8, w1);
     total1 = total1 + w1;
     all1 = both(all1, hole1);
-    const bool hole = any(either(hole0, hole1));
+    const vec score2 = splat(0.125f) * load(local.scores + 24 * j + 16);
+    const lanes_t hole2 = equal(score2, removed);
+    const vec w2 = select(hole2, splat(-0.0f), exp_nonpositive(score2 - peak2) + splat(0.0f));
+    store(local.scores + 24 * j + 16, w2);
+    total2 = total2 + w2;
+    all2 = both(all2, hole2);
+    const bool hole = any(either(either(hole0, hole1), hole2));
     local.holes[j] = hole ? 1.0f : 0.0f;
     some = some || hole;
   }
 
-  local.holes[144] = some ? 1.0f : 0.0f;
+  local.holes[140] = some ? 1.0f : 0.0f;
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
 
   store(local.block_total + 8, total1);
   store(local.kept + 8, select(all1, load(local.kept + 8), splat(1.0f)));
+
+  store(local.block_total + 16, total2);
+  store(local.kept + 16, select(all2, load(local.kept + 16), splat(1.0f)));
 }
 
 // 4 rows x 24 columns of the result, over `count` weights each, of which those of -0 don't count.
@@ -1696,42 +2039,27 @@ struct attention_memory {
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-    s10 = load(out + 320);
-    s11 = load(out + 328);
-    s12 = load(out + 336);
-    s20 = load(out + 640);
-    s21 = load(out + 648);
-    s22 = load(out + 656);
-    s30 = load(out + 960);
-    s31 = load(out + 968);
-    s32 = load(out + 976);
-  }
-
   for (long k = 0; k < count; ++k) {
     if (holes[k] > 0.0f) {
       const vec b0 = load(v + 64 * k);
       const vec b1 = load(v + 64 * k + 8);
       const vec b2 = load(v + 64 * k + 16);
-      const vec a0 = splat(weights[16 * k]);
+      const vec a0 = splat(weights[24 * k]);
       const lanes_t hole0 = is_minus_zero(a0);
       s00 = fma_unless(hole0, a0, b0, s00);
       s01 = fma_unless(hole0, a0, b1, s01);
       s02 = fma_unless(hole0, a0, b2, s02);
-      const vec a1 = splat(weights[16 * k + 1]);
+      const vec a1 = splat(weights[24 * k + 1]);
       const lanes_t hole1 = is_minus_zero(a1);
       s10 = fma_unless(hole1, a1, b0, s10);
       s11 = fma_unless(hole1, a1, b1, s11);
       s12 = fma_unless(hole1, a1, b2, s12);
-      const vec a2 = splat(weights[16 * k + 2]);
+      const vec a2 = splat(weights[24 * k + 2]);
       const lanes_t hole2 = is_minus_zero(a2);
       s20 = fma_unless(hole2, a2, b0, s20);
       s21 = fma_unless(hole2, a2, b1, s21);
       s22 = fma_unless(hole2, a2, b2, s22);
-      const vec a3 = splat(weights[16 * k + 3]);
+      const vec a3 = splat(weights[24 * k + 3]);
       const lanes_t hole3 = is_minus_zero(a3);
       s30 = fma_unless(hole3, a3, b0, s30);
       s31 = fma_unless(hole3, a3, b1, s31);
@@ -1740,23 +2068,38 @@ struct attention_memory {
       const vec b0 = load(v + 64 * k);
       const vec b1 = load(v + 64 * k + 8);
       const vec b2 = load(v + 64 * k + 16);
-      const vec a0 = splat(weights[16 * k]);
+      const vec a0 = splat(weights[24 * k]);
       s00 = fma(a0, b0, s00);
       s01 = fma(a0, b1, s01);
       s02 = fma(a0, b2, s02);
-      const vec a1 = splat(weights[16 * k + 1]);
+      const vec a1 = splat(weights[24 * k + 1]);
       s10 = fma(a1, b0, s10);
       s11 = fma(a1, b1, s11);
       s12 = fma(a1, b2, s12);
-      const vec a2 = splat(weights[16 * k + 2]);
+      const vec a2 = splat(weights[24 * k + 2]);
       s20 = fma(a2, b0, s20);
       s21 = fma(a2, b1, s21);
       s22 = fma(a2, b2, s22);
-      const vec a3 = splat(weights[16 * k + 3]);
+      const vec a3 = splat(weights[24 * k + 3]);
       s30 = fma(a3, b0, s30);
       s31 = fma(a3, b1, s31);
       s32 = fma(a3, b2, s32);
     }
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s10 = s10 + load(out + 320);
+    s11 = s11 + load(out + 328);
+    s12 = s12 + load(out + 336);
+    s20 = s20 + load(out + 640);
+    s21 = s21 + load(out + 648);
+    s22 = s22 + load(out + 656);
+    s30 = s30 + load(out + 960);
+    s31 = s31 + load(out + 968);
+    s32 = s32 + load(out + 976);
   }
 
   store(out, s00);
@@ -1781,53 +2124,53 @@ struct attention_memory {
   vec s20 = splat(0.0f), s21 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s10 = load(out + 320);
-    s11 = load(out + 328);
-    s20 = load(out + 640);
-    s21 = load(out + 648);
-    s30 = load(out + 960);
-    s31 = load(out + 968);
-  }
-
   for (long k = 0; k < count; ++k) {
     if (holes[k] > 0.0f) {
       const vec b0 = load(v + 64 * k);
       const vec b1 = load(v + 64 * k + 8);
-      const vec a0 = splat(weights[16 * k]);
+      const vec a0 = splat(weights[24 * k]);
       const lanes_t hole0 = is_minus_zero(a0);
       s00 = fma_unless(hole0, a0, b0, s00);
       s01 = fma_unless(hole0, a0, b1, s01);
-      const vec a1 = splat(weights[16 * k + 1]);
+      const vec a1 = splat(weights[24 * k + 1]);
       const lanes_t hole1 = is_minus_zero(a1);
       s10 = fma_unless(hole1, a1, b0, s10);
       s11 = fma_unless(hole1, a1, b1, s11);
-      const vec a2 = splat(weights[16 * k + 2]);
+      const vec a2 = splat(weights[24 * k + 2]);
       const lanes_t hole2 = is_minus_zero(a2);
       s20 = fma_unless(hole2, a2, b0, s20);
       s21 = fma_unless(hole2, a2, b1, s21);
-      const vec a3 = splat(weights[16 * k + 3]);
+      const vec a3 = splat(weights[24 * k + 3]);
       const lanes_t hole3 = is_minus_zero(a3);
       s30 = fma_unless(hole3, a3, b0, s30);
       s31 = fma_unless(hole3, a3, b1, s31);
     } else {
       const vec b0 = load(v + 64 * k);
       const vec b1 = load(v + 64 * k + 8);
-      const vec a0 = splat(weights[16 * k]);
+      const vec a0 = splat(weights[24 * k]);
       s00 = fma(a0, b0, s00);
       s01 = fma(a0, b1, s01);
-      const vec a1 = splat(weights[16 * k + 1]);
+      const vec a1 = splat(weights[24 * k + 1]);
       s10 = fma(a1, b0, s10);
       s11 = fma(a1, b1, s11);
-      const vec a2 = splat(weights[16 * k + 2]);
+      const vec a2 = splat(weights[24 * k + 2]);
       s20 = fma(a2, b0, s20);
       s21 = fma(a2, b1, s21);
-      const vec a3 = splat(weights[16 * k + 3]);
+      const vec a3 = splat(weights[24 * k + 3]);
       s30 = fma(a3, b0, s30);
       s31 = fma(a3, b1, s31);
     }
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s10 = s10 + load(out + 320);
+    s11 = s11 + load(out + 328);
+    s20 = s20 + load(out + 640);
+    s21 = s21 + load(out + 648);
+    s30 = s30 + load(out + 960);
+    s31 = s31 + load(out + 968);
   }
 
   store(out, s00);
@@ -1840,23 +2183,24 @@ struct attention_memory {
   store(out + 968, s31);
 }
 
-// Scores of 16 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_16_with_holes(const Memory& m, long c1, long row, long col,
+// Scores of 24 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_24_with_holes(const Memory& m, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 8768 * c1 + 64 * col;
   float* out = m.heads + 64 * c1 + 320 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
 
   for (long n = 0; n < 48; n += 24) {
-    for (long i = 0; i < 16; i += 4) {
+    for (long i = 0; i < 24; i += 4) {
       const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
       const long end = smaller(high_last - col, count);
       attention_values_4x24_with_holes(local.scores + i, v + n, end, out + 320 * i + n, local.holes,
           fresh);
     }
   }
-  for (long i = 0; i < 16; i += 4) {
+  for (long i = 0; i < 24; i += 4) {
     const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
     const long end = smaller(high_last - col, count);
     attention_values_4x16_with_holes(local.scores + i, v + 48, end, out + 320 * i + 48, local.holes,
@@ -1864,55 +2208,59 @@ struct attention_memory {
   }
 }
 
-// 16 rows against `count` columns from col on, by the definition.
-[[gnu::noinline]] void attention_visit_16_safely(const Memory& m, long c1, long row, long col,
+// 24 rows against `count` columns from col on, by the definition.
+[[gnu::noinline]] void attention_visit_24_safely(const Memory& m, long c1, long row, long col,
     long count, long whole_end, attention_memory& local, bool fresh) {
   store(local.block_peak, splat(-__builtin_inff()));
   store(local.block_peak + 8, splat(-__builtin_inff()));
-  attention_scores_of_16(m, c1, row, col, 0, count, whole_end, local);
-  attention_weigh_16_safely(local, count);
+  store(local.block_peak + 16, splat(-__builtin_inff()));
+  attention_scores_of_24(m, c1, row, col, 0, count, whole_end, local);
+  attention_weigh_24_safely(local, count);
   if (!fresh) {
-    attention_carry_over_16(m, c1, row, local);
+    attention_carry_over_24(m, c1, row, local);
   }
 
-  if (local.holes[144] > 0.0f) {
-    attention_fold_16_with_holes(m, c1, row, col, count, local, fresh);
+  if (local.holes[140] > 0.0f) {
+    attention_fold_24_with_holes(m, c1, row, col, count, local, fresh);
   } else {
-    attention_fold_16(m, c1, row, col, count, local, fresh);
+    attention_fold_24(m, c1, row, col, count, local, fresh);
   }
 }
 
 // Rows of the block that are not finite are computed again, over exactly the pairs that count; the
 // others keep every bit.
-[[gnu::noinline]] void attention_16_rows_safely(const Memory& m, long c1, long nth,
+[[gnu::noinline]] void attention_24_rows_safely(const Memory& m, long c1, long nth,
     attention_memory& local) {
-  const long row = 16 * nth;
+  const long row = 24 * nth;
   const float* a = m.wq_out + 8768 * c1 + 64 * row;
   float* out = m.heads + 64 * c1 + 320 * row;
 
-  for (long i = 0; i < 16; ++i) {
+  for (long i = 0; i < 24; ++i) {
     for (long n = 0; n < 64; n += 8) {
       store(local.fast + 64 * i + n, load(out + 320 * i + n));
     }
   }
 
-  for (long r = 0; r < 16; r += 8) {
+  for (long r = 0; r < 24; r += 8) {
     for (long k = 0; k < 64; k += 8) {
-      transpose_block(a + 64 * r + k, 64, local.rows + 16 * k + r, 16, splat(1.0f));
+      transpose_block(a + 64 * r + k, 64, local.rows + 24 * k + r, 24, splat(1.0f));
     }
   }
 
   store(local.peak, splat(-__FLT_MAX__));
   store(local.peak + 8, splat(-__FLT_MAX__));
+  store(local.peak + 16, splat(-__FLT_MAX__));
   store(local.total, splat(0.0f));
   store(local.total + 8, splat(0.0f));
+  store(local.total + 16, splat(0.0f));
   store(local.kept, splat(0.0f));
   store(local.kept + 8, splat(0.0f));
+  store(local.kept + 16, splat(0.0f));
   bool fresh = true;
-  const long whole_end = 16 * nth;
-  const long end = 16 * nth + 16;
-  for (long col = 0; col < end; col += 144) {
-    attention_visit_16_safely(m, c1, row, col, smaller(144, end - col), whole_end, local, fresh);
+  const long whole_end = 24 * nth;
+  const long end = 24 * nth + 24;
+  for (long col = 0; col < end; col += 140) {
+    attention_visit_24_safely(m, c1, row, col, smaller(140, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
@@ -1921,7 +2269,10 @@ struct attention_memory {
   store(local.carry + 8,
       select(equal(load(local.kept + 8), splat(1.0f)), splat(1.0f) / load(local.total + 8),
           splat(0.0f)));
-  for (long i = 0; i < 16; ++i) {
+  store(local.carry + 16,
+      select(equal(load(local.kept + 16), splat(1.0f)), splat(1.0f) / load(local.total + 16),
+          splat(0.0f)));
+  for (long i = 0; i < 24; ++i) {
     vec odd = splat(0.0f);
     for (long n = 0; n < 64; n += 8) {
       const vec x = load(local.fast + 64 * i + n);
@@ -1940,17 +2291,17 @@ struct attention_memory {
   }
 }
 
-// The nth of 8 blocks of 16 rows.
-[[gnu::noinline]] void attention_16_rows(const Memory& m, long c1, long nth,
+// The nth of 5 blocks of 24 rows.
+[[gnu::noinline]] void attention_24_rows(const Memory& m, long c1, long nth,
     attention_memory& local) {
-  const long row = 16 * nth;
+  const long row = 24 * nth;
   const float* a = m.wq_out + 8768 * c1 + 64 * row;
   float* out = m.heads + 64 * c1 + 320 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
-  for (long r = 0; r < 16; r += 8) {
+  for (long r = 0; r < 24; r += 8) {
     for (long k = 0; k < 64; k += 8) {
-      transpose_block(a + 64 * r + k, 64, local.rows + 16 * k + r, 16, splat(0.18033688f));
+      transpose_block(a + 64 * r + k, 64, local.rows + 24 * k + r, 24, splat(0.18033688f));
     }
   }
 
@@ -1958,21 +2309,24 @@ struct attention_memory {
   store(local.total, splat(0.0f));
   store(local.peak + 8, splat(-__FLT_MAX__));
   store(local.total + 8, splat(0.0f));
+  store(local.peak + 16, splat(-__FLT_MAX__));
+  store(local.total + 16, splat(0.0f));
 
   bool fresh = true;
-  const long whole_end = 16 * nth;
-  const long end = 16 * nth + 16;
-  for (long col = 0; col < end; col += 144) {
-    attention_visit_16(m, c1, row, col, smaller(144, end - col), whole_end, local, fresh);
+  const long whole_end = 24 * nth;
+  const long end = 24 * nth + 24;
+  for (long col = 0; col < end; col += 140) {
+    attention_visit_24(m, c1, row, col, smaller(140, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
   store(local.carry, splat(1.0f) / load(local.total));
   store(local.carry + 8, splat(1.0f) / load(local.total + 8));
+  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
 
   // x - x is 0, or NaN if x is not finite.
   vec odd = splat(0.0f);
-  for (long i = 0; i < 16; ++i) {
+  for (long i = 0; i < 24; ++i) {
     const vec factor = splat(local.carry[i]);
     vec odd_of_row = splat(0.0f);
     for (long n = 0; n < 64; n += 8) {
@@ -1983,869 +2337,193 @@ struct attention_memory {
     odd = odd + odd_of_row;
   }
   if (has_nan(odd)) {
-    attention_16_rows_safely(m, c1, nth, local);
+    attention_24_rows_safely(m, c1, nth, local);
   }
 }
 
-// 5 columns x 16 rows of scores.
-[[gnu::noinline]] void attention_scores_5x16(const float* rows, const float* b, float* scores,
-    float* block_peak) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec b1 = load(rows + 16 * k + 8);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-  }
-
-  store(scores, s00);
-  store(scores + 16, s10);
-  store(scores + 32, s20);
-  store(scores + 48, s30);
-  store(scores + 64, s40);
-
-  const vec high0_0 = max(max(s00, s10), max(s20, s30));
-  store(block_peak, max(load(block_peak), max(high0_0, s40)));
-
-  store(scores + 8, s01);
-  store(scores + 24, s11);
-  store(scores + 40, s21);
-  store(scores + 56, s31);
-  store(scores + 72, s41);
-
-  const vec high0_1 = max(max(s01, s11), max(s21, s31));
-  store(block_peak + 8, max(load(block_peak + 8), max(high0_1, s41)));
-}
-
-// 5 columns x 8 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_5x8_in_part(const float* rows, const float* b,
-    float* scores, float* block_peak, long row, long col) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 16, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 32, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 48, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  store(scores + 64, x4_0);
-
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  store(block_peak, max(load(block_peak), max(high0_0, x4_0)));
-}
-
-// 5 columns x 16 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_5x16_in_part(const float* rows, const float* b,
-    float* scores, float* block_peak, long row, long col) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec b1 = load(rows + 16 * k + 8);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 16, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 32, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 48, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  store(scores + 64, x4_0);
-
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  store(block_peak, max(load(block_peak), max(high0_0, x4_0)));
-
-  const ivec row_of_lane1 = isplat(row + 8) + iota();
-  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
-  store(scores + 8, x0_1);
-  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  store(scores + 24, x1_1);
-  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  store(scores + 40, x2_1);
-  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  store(scores + 56, x3_1);
-  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
-  store(scores + 72, x4_1);
-
-  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
-  store(block_peak + 8, max(load(block_peak + 8), max(high0_1, x4_1)));
-}
-
-// 5 columns x 9 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_5x9(const float* b, float* scores, long row,
+// 1 columns x 17 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_1x17(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 137);
   const bool some0 = col < high0;
   const long high1 = smaller(8 * (row / 8) + 16, 137);
   const bool some1 = col < high1;
-  const long first = some0 ? 0 : (some1 ? 1 : 2);
-  const long end = some1 ? 2 : (some0 ? 1 : 0);
-  for (long v = 0; v < 2; ++v) {
+  const long high2 = smaller(8 * (row / 8) + 24, 137);
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 5; ++i) {
-        store(scores + 16 * i + 8 * v, splat(-__builtin_inff()));
+      for (long i = 0; i < 1; ++i) {
+        store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
       }
     }
   }
   if (end - first == 1) {
-    attention_scores_5x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_scores_1x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.block_peak + 8 * first, row + 8 * first, col);
   }
   if (end - first == 2) {
-    attention_scores_5x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_scores_1x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 3) {
+    attention_scores_1x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.block_peak + 8 * first, row + 8 * first, col);
   }
 }
 
-// 6 columns x 16 rows of scores.
-[[gnu::noinline]] void attention_scores_6x16(const float* rows, const float* b, float* scores,
-    float* block_peak) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec b1 = load(rows + 16 * k + 8);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-  }
-
-  store(scores, s00);
-  store(scores + 16, s10);
-  store(scores + 32, s20);
-  store(scores + 48, s30);
-  store(scores + 64, s40);
-  store(scores + 80, s50);
-
-  const vec high0_0 = max(max(s00, s10), max(s20, s30));
-  const vec high1_0 = max(s40, s50);
-  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
-
-  store(scores + 8, s01);
-  store(scores + 24, s11);
-  store(scores + 40, s21);
-  store(scores + 56, s31);
-  store(scores + 72, s41);
-  store(scores + 88, s51);
-
-  const vec high0_1 = max(max(s01, s11), max(s21, s31));
-  const vec high1_1 = max(s41, s51);
-  store(block_peak + 8, max(load(block_peak + 8), max(high0_1, high1_1)));
-}
-
-// 6 columns x 8 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_6x8_in_part(const float* rows, const float* b,
-    float* scores, float* block_peak, long row, long col) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
-  vec s50 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 16, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 32, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 48, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  store(scores + 64, x4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  store(scores + 80, x5_0);
-
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(x4_0, x5_0);
-  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
-}
-
-// 6 columns x 16 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_6x16_in_part(const float* rows, const float* b,
-    float* scores, float* block_peak, long row, long col) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec b1 = load(rows + 16 * k + 8);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 16, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 32, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 48, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  store(scores + 64, x4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  store(scores + 80, x5_0);
-
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(x4_0, x5_0);
-  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
-
-  const ivec row_of_lane1 = isplat(row + 8) + iota();
-  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
-  store(scores + 8, x0_1);
-  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  store(scores + 24, x1_1);
-  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  store(scores + 40, x2_1);
-  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  store(scores + 56, x3_1);
-  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
-  store(scores + 72, x4_1);
-  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
-  store(scores + 88, x5_1);
-
-  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
-  const vec high1_1 = max(x4_1, x5_1);
-  store(block_peak + 8, max(load(block_peak + 8), max(high0_1, high1_1)));
-}
-
-// 6 columns x 9 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_6x9(const float* b, float* scores, long row,
+// 4 columns x 17 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_4x17(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 137);
   const bool some0 = col < high0;
   const long high1 = smaller(8 * (row / 8) + 16, 137);
   const bool some1 = col < high1;
-  const long first = some0 ? 0 : (some1 ? 1 : 2);
-  const long end = some1 ? 2 : (some0 ? 1 : 0);
-  for (long v = 0; v < 2; ++v) {
+  const long high2 = smaller(8 * (row / 8) + 24, 137);
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 6; ++i) {
-        store(scores + 16 * i + 8 * v, splat(-__builtin_inff()));
+      for (long i = 0; i < 4; ++i) {
+        store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
       }
     }
   }
   if (end - first == 1) {
-    attention_scores_6x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_scores_4x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.block_peak + 8 * first, row + 8 * first, col);
   }
   if (end - first == 2) {
-    attention_scores_6x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_scores_4x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 3) {
+    attention_scores_4x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.block_peak + 8 * first, row + 8 * first, col);
   }
 }
 
-// 6 columns x 16 rows of weights.
-[[gnu::noinline]] void attention_weights_6x16(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
-  const vec start0 = load(shift);
-  const vec start1 = load(shift + 8);
-  vec s00 = start0, s01 = start1;
-  vec s10 = start0, s11 = start1;
-  vec s20 = start0, s21 = start1;
-  vec s30 = start0, s31 = start1;
-  vec s40 = start0, s41 = start1;
-  vec s50 = start0, s51 = start1;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec b1 = load(rows + 16 * k + 8);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-  }
-
-  const vec w0_0 = exp2_near(s00);
-  store(scores, w0_0);
-  const vec w1_0 = exp2_near(s10);
-  store(scores + 16, w1_0);
-  const vec w2_0 = exp2_near(s20);
-  store(scores + 32, w2_0);
-  const vec w3_0 = exp2_near(s30);
-  store(scores + 48, w3_0);
-  const vec w4_0 = exp2_near(s40);
-  store(scores + 64, w4_0);
-  const vec w5_0 = exp2_near(s50);
-  store(scores + 80, w5_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
-
-  const vec w0_1 = exp2_near(s01);
-  store(scores + 8, w0_1);
-  const vec w1_1 = exp2_near(s11);
-  store(scores + 24, w1_1);
-  const vec w2_1 = exp2_near(s21);
-  store(scores + 40, w2_1);
-  const vec w3_1 = exp2_near(s31);
-  store(scores + 56, w3_1);
-  const vec w4_1 = exp2_near(s41);
-  store(scores + 72, w4_1);
-  const vec w5_1 = exp2_near(s51);
-  store(scores + 88, w5_1);
-
-  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1);
-}
-
-// 6 columns x 8 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_6x8_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  vec s00 = start0;
-  vec s10 = start0;
-  vec s20 = start0;
-  vec s30 = start0;
-  vec s40 = start0;
-  vec s50 = start0;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 16, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 32, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 48, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 64, w4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  const vec w5_0 = exp2_near(x5_0);
-  store(scores + 80, w5_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
-}
-
-// 6 columns x 16 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_6x16_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  const vec start1 = load(shift + 8);
-  vec s00 = start0, s01 = start1;
-  vec s10 = start0, s11 = start1;
-  vec s20 = start0, s21 = start1;
-  vec s30 = start0, s31 = start1;
-  vec s40 = start0, s41 = start1;
-  vec s50 = start0, s51 = start1;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec b1 = load(rows + 16 * k + 8);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 16, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 32, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 48, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 64, w4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  const vec w5_0 = exp2_near(x5_0);
-  store(scores + 80, w5_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
-
-  const ivec row_of_lane1 = isplat(row + 8) + iota();
-  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
-  const vec w0_1 = exp2_near(x0_1);
-  store(scores + 8, w0_1);
-  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  const vec w1_1 = exp2_near(x1_1);
-  store(scores + 24, w1_1);
-  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  const vec w2_1 = exp2_near(x2_1);
-  store(scores + 40, w2_1);
-  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  const vec w3_1 = exp2_near(x3_1);
-  store(scores + 56, w3_1);
-  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
-  const vec w4_1 = exp2_near(x4_1);
-  store(scores + 72, w4_1);
-  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
-  const vec w5_1 = exp2_near(x5_1);
-  store(scores + 88, w5_1);
-
-  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1);
-}
-
-// 6 columns x 9 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_6x9(const float* b, float* scores, long row,
+// 4 columns x 17 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_4x17(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 137);
   const bool some0 = col < high0;
   const long high1 = smaller(8 * (row / 8) + 16, 137);
   const bool some1 = col < high1;
-  const long first = some0 ? 0 : (some1 ? 1 : 2);
-  const long end = some1 ? 2 : (some0 ? 1 : 0);
-  for (long v = 0; v < 2; ++v) {
+  const long high2 = smaller(8 * (row / 8) + 24, 137);
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 6; ++i) {
-        store(scores + 16 * i + 8 * v, splat(0.0f));
+      for (long i = 0; i < 4; ++i) {
+        store(scores + 24 * i + 8 * v, splat(0.0f));
       }
     }
   }
   if (end - first == 1) {
-    attention_weights_6x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_weights_4x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
   if (end - first == 2) {
-    attention_weights_6x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_weights_4x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 3) {
+    attention_weights_4x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
 }
 
-// 5 columns x 16 rows of weights.
-[[gnu::noinline]] void attention_weights_5x16(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
-  const vec start0 = load(shift);
-  const vec start1 = load(shift + 8);
-  vec s00 = start0, s01 = start1;
-  vec s10 = start0, s11 = start1;
-  vec s20 = start0, s21 = start1;
-  vec s30 = start0, s31 = start1;
-  vec s40 = start0, s41 = start1;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec b1 = load(rows + 16 * k + 8);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-  }
-
-  const vec w0_0 = exp2_near(s00);
-  store(scores, w0_0);
-  const vec w1_0 = exp2_near(s10);
-  store(scores + 16, w1_0);
-  const vec w2_0 = exp2_near(s20);
-  store(scores + 32, w2_0);
-  const vec w3_0 = exp2_near(s30);
-  store(scores + 48, w3_0);
-  const vec w4_0 = exp2_near(s40);
-  store(scores + 64, w4_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0);
-
-  const vec w0_1 = exp2_near(s01);
-  store(scores + 8, w0_1);
-  const vec w1_1 = exp2_near(s11);
-  store(scores + 24, w1_1);
-  const vec w2_1 = exp2_near(s21);
-  store(scores + 40, w2_1);
-  const vec w3_1 = exp2_near(s31);
-  store(scores + 56, w3_1);
-  const vec w4_1 = exp2_near(s41);
-  store(scores + 72, w4_1);
-
-  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1);
-}
-
-// 5 columns x 8 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_5x8_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  vec s00 = start0;
-  vec s10 = start0;
-  vec s20 = start0;
-  vec s30 = start0;
-  vec s40 = start0;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 16, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 32, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 48, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 64, w4_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0);
-}
-
-// 5 columns x 16 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_5x16_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  const vec start1 = load(shift + 8);
-  vec s00 = start0, s01 = start1;
-  vec s10 = start0, s11 = start1;
-  vec s20 = start0, s21 = start1;
-  vec s30 = start0, s31 = start1;
-  vec s40 = start0, s41 = start1;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec b1 = load(rows + 16 * k + 8);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 16, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 32, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 48, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 64, w4_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0);
-
-  const ivec row_of_lane1 = isplat(row + 8) + iota();
-  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
-  const vec w0_1 = exp2_near(x0_1);
-  store(scores + 8, w0_1);
-  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  const vec w1_1 = exp2_near(x1_1);
-  store(scores + 24, w1_1);
-  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  const vec w2_1 = exp2_near(x2_1);
-  store(scores + 40, w2_1);
-  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  const vec w3_1 = exp2_near(x3_1);
-  store(scores + 56, w3_1);
-  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
-  const vec w4_1 = exp2_near(x4_1);
-  store(scores + 72, w4_1);
-
-  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1);
-}
-
-// 5 columns x 9 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_5x9(const float* b, float* scores, long row,
+// 1 columns x 17 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_1x17(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 137);
   const bool some0 = col < high0;
   const long high1 = smaller(8 * (row / 8) + 16, 137);
   const bool some1 = col < high1;
-  const long first = some0 ? 0 : (some1 ? 1 : 2);
-  const long end = some1 ? 2 : (some0 ? 1 : 0);
-  for (long v = 0; v < 2; ++v) {
+  const long high2 = smaller(8 * (row / 8) + 24, 137);
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 5; ++i) {
-        store(scores + 16 * i + 8 * v, splat(0.0f));
+      for (long i = 0; i < 1; ++i) {
+        store(scores + 24 * i + 8 * v, splat(0.0f));
       }
     }
   }
   if (end - first == 1) {
-    attention_weights_5x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_weights_1x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
   if (end - first == 2) {
-    attention_weights_5x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_weights_1x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 3) {
+    attention_weights_1x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
 }
 
-// Weights of 9 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_9(const Memory& m, long c1, long row, long col,
+// Weights of 17 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_17(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.wk_out + 8768 * c1 + 64 * col;
-  for (long j = from; j < count - 5; j += 6) {
+  for (long j = from; j < count - 3; j += 4) {
     if (col + j < whole_end) {
-      attention_weights_6x16(local.rows, b + 64 * j, local.scores + 16 * j, local.shift,
+      attention_weights_4x24(local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
           local.block_total);
     } else {
-      attention_weights_in_part_6x9(b + 64 * j, local.scores + 16 * j, row, col + j, local);
+      attention_weights_in_part_4x17(b + 64 * j, local.scores + 24 * j, row, col + j, local);
     }
   }
-  const long rest = 6 * (count / 6);
+  const long rest = 4 * (count / 4);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_weights_5x16(local.rows, b + 64 * rest, local.scores + 16 * rest, local.shift,
+      attention_weights_1x24(local.rows, b + 64 * rest, local.scores + 24 * rest, local.shift,
           local.block_total);
     } else {
-      attention_weights_in_part_5x9(b + 64 * rest, local.scores + 16 * rest, row, col + rest,
+      attention_weights_in_part_1x17(b + 64 * rest, local.scores + 24 * rest, row, col + rest,
           local);
     }
   }
 }
 
-// Scores of 9 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_scores_of_9(const Memory& m, long c1, long row, long col,
+// Scores of 17 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_17(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.wk_out + 8768 * c1 + 64 * col;
-  for (long j = from; j < count - 5; j += 6) {
+  for (long j = from; j < count - 3; j += 4) {
     if (col + j < whole_end) {
-      attention_scores_6x16(local.rows, b + 64 * j, local.scores + 16 * j, local.block_peak);
+      attention_scores_4x24(local.rows, b + 64 * j, local.scores + 24 * j, local.block_peak);
     } else {
-      attention_scores_in_part_6x9(b + 64 * j, local.scores + 16 * j, row, col + j, local);
+      attention_scores_in_part_4x17(b + 64 * j, local.scores + 24 * j, row, col + j, local);
     }
   }
-  const long rest = 6 * (count / 6);
+  const long rest = 4 * (count / 4);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_scores_5x16(local.rows, b + 64 * rest, local.scores + 16 * rest, local.block_peak);
+      attention_scores_1x24(local.rows, b + 64 * rest, local.scores + 24 * rest, local.block_peak);
     } else {
-      attention_scores_in_part_5x9(b + 64 * rest, local.scores + 16 * rest, row, col + rest, local);
+      attention_scores_in_part_1x17(b + 64 * rest, local.scores + 24 * rest, row, col + rest,
+          local);
     }
   }
 }
 
-// What 9 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_9(const Memory& m, long c1, long row,
+// What 17 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_17(const Memory& m, long c1, long row,
     attention_memory& local) {
   store(local.total, load(local.carry) * load(local.total));
   store(local.total + 8, load(local.carry + 8) * load(local.total + 8));
+  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
 
   float* out = m.heads + 64 * c1 + 320 * row;
-  for (long i = 0; i < 9; ++i) {
+  for (long i = 0; i < 17; ++i) {
     const vec carry = splat(local.carry[i]);
     for (long n = 0; n < 64; n += 8) {
       store(out + 320 * i + n, carry * load(out + 320 * i + n));
@@ -2853,9 +2531,9 @@ struct attention_memory {
   }
 }
 
-// Of 9 rows, those whose weights are too large get a higher peak; their weights follow.
-[[gnu::noinline]] void attention_lower_weights_9(attention_memory& local, long count) {
-  for (long i = 0; i < 16; i += 8) {
+// Of 17 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_17(attention_memory& local, long count) {
+  for (long i = 0; i < 24; i += 8) {
     const vec total = load(local.block_total + i);
     const lanes_t inside = not_less(splat(0x1p+40f), total);
     const vec rise = select(inside, splat(0.0f), exponent_of(total));
@@ -2868,15 +2546,15 @@ struct attention_memory {
     store(local.block_total + i, carry * total);
     if (any(negation(inside))) {
       for (long j = 0; j < count; ++j) {
-        store(local.scores + i + 16 * j, carry * load(local.scores + i + 16 * j));
+        store(local.scores + i + 24 * j, carry * load(local.scores + i + 24 * j));
       }
     }
   }
 }
 
-// Weights of 9 rows and `count` columns, the first `from` of them made from scores, once more where
-// they left the range.
-[[gnu::noinline]] void attention_mend_9(const Memory& m, long c1, long row, long col, long from,
+// Weights of 17 rows and `count` columns, the first `from` of them made from scores, once more
+// where they left the range.
+[[gnu::noinline]] void attention_mend_17(const Memory& m, long c1, long row, long col, long from,
     long count, long whole_end, attention_memory& local, bool fresh) {
   // Too large for that: the greatest score becomes the reference.
   const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
@@ -2887,20 +2565,26 @@ struct attention_memory {
           both(not_less(splat(0x1p+120f), load(local.block_total + 8)),
               less_equal(splat(-4.0f) * load(local.peak + 8),
                   exponent_of(load(local.block_total + 8))))));
-  if (any(negation(inside1))) {
+  const lanes_t inside2 = both(inside1,
+      either(not_less(splat(0x1p+40f), load(local.block_total + 16)),
+          both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
+              less_equal(splat(-4.0f) * load(local.peak + 16),
+                  exponent_of(load(local.block_total + 16))))));
+  if (any(negation(inside2))) {
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 8, splat(-__FLT_MAX__));
-    attention_scores_of_9(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_16(local, from, false);
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    attention_scores_of_17(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_24(local, from, false);
     if (!fresh) {
-      attention_carry_over_9(m, c1, row, local);
+      attention_carry_over_17(m, c1, row, local);
     }
-    attention_weights_of_9(m, c1, row, col, from, count, whole_end, local);
+    attention_weights_of_17(m, c1, row, col, from, count, whole_end, local);
   }
 
-  attention_lower_weights_9(local, count);
+  attention_lower_weights_17(local, count);
   if (!fresh) {
-    attention_carry_over_9(m, c1, row, local);
+    attention_carry_over_17(m, c1, row, local);
   }
 }
 
@@ -2911,35 +2595,35 @@ struct attention_memory {
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-    s10 = load(out + 320);
-    s11 = load(out + 328);
-    s12 = load(out + 336);
-    s20 = load(out + 640);
-    s21 = load(out + 648);
-    s22 = load(out + 656);
-  }
-
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 8);
     const vec b2 = load(v + 64 * k + 16);
-    const vec a0 = splat(weights[16 * k]);
+    const vec a0 = splat(weights[24 * k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
     s02 = fma(a0, b2, s02);
-    const vec a1 = splat(weights[16 * k + 1]);
+    const vec a1 = splat(weights[24 * k + 1]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
     s12 = fma(a1, b2, s12);
-    const vec a2 = splat(weights[16 * k + 2]);
+    const vec a2 = splat(weights[24 * k + 2]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
     s22 = fma(a2, b2, s22);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s10 = s10 + load(out + 320);
+    s11 = s11 + load(out + 328);
+    s12 = s12 + load(out + 336);
+    s20 = s20 + load(out + 640);
+    s21 = s21 + load(out + 648);
+    s22 = s22 + load(out + 656);
   }
 
   store(out, s00);
@@ -2960,28 +2644,28 @@ struct attention_memory {
   vec s10 = splat(0.0f), s11 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s10 = load(out + 320);
-    s11 = load(out + 328);
-    s20 = load(out + 640);
-    s21 = load(out + 648);
-  }
-
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 8);
-    const vec a0 = splat(weights[16 * k]);
+    const vec a0 = splat(weights[24 * k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
-    const vec a1 = splat(weights[16 * k + 1]);
+    const vec a1 = splat(weights[24 * k + 1]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
-    const vec a2 = splat(weights[16 * k + 2]);
+    const vec a2 = splat(weights[24 * k + 2]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s10 = s10 + load(out + 320);
+    s11 = s11 + load(out + 328);
+    s20 = s20 + load(out + 640);
+    s21 = s21 + load(out + 648);
   }
 
   store(out, s00);
@@ -2992,33 +2676,45 @@ struct attention_memory {
   store(out + 648, s21);
 }
 
-// Scores of 9 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_9(const Memory& m, long c1, long row, long col, long count,
+// Scores of 17 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_17(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 8768 * c1 + 64 * col;
   float* out = m.heads + 64 * c1 + 320 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
 
   for (long n = 0; n < 48; n += 24) {
-    for (long i = 0; i < 9; i += 3) {
+    for (long i = 0; i < 8; i += 4) {
+      const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
+      const long end = smaller(high_last - col, count);
+      attention_values_4x24(local.scores + i, v + n, end, out + 320 * i + n, fresh);
+    }
+    for (long i = 8; i < 17; i += 3) {
       const long high_last = smaller(8 * ((row + i + 2) / 8) + 8, 137);
       const long end = smaller(high_last - col, count);
       attention_values_3x24(local.scores + i, v + n, end, out + 320 * i + n, fresh);
     }
   }
-  for (long i = 0; i < 9; i += 3) {
+  for (long i = 0; i < 8; i += 4) {
+    const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
+    const long end = smaller(high_last - col, count);
+    attention_values_4x16(local.scores + i, v + 48, end, out + 320 * i + 48, fresh);
+  }
+  for (long i = 8; i < 17; i += 3) {
     const long high_last = smaller(8 * ((row + i + 2) / 8) + 8, 137);
     const long end = smaller(high_last - col, count);
     attention_values_3x16(local.scores + i, v + 48, end, out + 320 * i + 48, fresh);
   }
 }
 
-// 9 rows against `count` columns from col on.
-[[gnu::noinline]] void attention_visit_9(const Memory& m, long c1, long row, long col, long count,
+// 17 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_17(const Memory& m, long c1, long row, long col, long count,
     long whole_end, attention_memory& local, bool fresh) {
   store(local.block_total, splat(0.0f));
   store(local.block_total + 8, splat(0.0f));
+  store(local.block_total + 16, splat(0.0f));
   long done = 0;
 
   // The first columns give each row the score that the others are compared with.
@@ -3026,31 +2722,33 @@ struct attention_memory {
     const float* b = m.wk_out + 8768 * c1 + 64 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 8, splat(-__FLT_MAX__));
-    if (count < 6) {
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    if (count < 4) {
       if (col < whole_end) {
-        attention_scores_5x16(local.rows, b, local.scores, local.block_peak);
+        attention_scores_1x24(local.rows, b, local.scores, local.block_peak);
       } else {
-        attention_scores_in_part_5x9(b, local.scores, row, col, local);
+        attention_scores_in_part_1x17(b, local.scores, row, col, local);
       }
     } else if (col < whole_end) {
-      attention_scores_6x16(local.rows, b, local.scores, local.block_peak);
+      attention_scores_4x24(local.rows, b, local.scores, local.block_peak);
     } else {
-      attention_scores_in_part_6x9(b, local.scores, row, col, local);
+      attention_scores_in_part_4x17(b, local.scores, row, col, local);
     }
-    done = smaller(6, count);
-    attention_weigh_16(local, done, true);
+    done = smaller(4, count);
+    attention_weigh_24(local, done, true);
   }
 
-  attention_weights_of_9(m, c1, row, col, done, count, whole_end, local);
+  attention_weights_of_17(m, c1, row, col, done, count, whole_end, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
   const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 8)));
-  if (any(negation(inside1))) {
-    attention_mend_9(m, c1, row, col, done, count, whole_end, local, fresh);
+  const lanes_t inside2 = both(inside1, not_less(splat(0x1p+40f), load(local.block_total + 16)));
+  if (any(negation(inside2))) {
+    attention_mend_17(m, c1, row, col, done, count, whole_end, local, fresh);
   }
 
-  attention_fold_9(m, c1, row, col, count, local, fresh);
+  attention_fold_17(m, c1, row, col, count, local, fresh);
 }
 
 // 3 rows x 24 columns of the result, over `count` weights each, of which those of -0 don't count.
@@ -3060,34 +2758,22 @@ struct attention_memory {
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-    s10 = load(out + 320);
-    s11 = load(out + 328);
-    s12 = load(out + 336);
-    s20 = load(out + 640);
-    s21 = load(out + 648);
-    s22 = load(out + 656);
-  }
-
   for (long k = 0; k < count; ++k) {
     if (holes[k] > 0.0f) {
       const vec b0 = load(v + 64 * k);
       const vec b1 = load(v + 64 * k + 8);
       const vec b2 = load(v + 64 * k + 16);
-      const vec a0 = splat(weights[16 * k]);
+      const vec a0 = splat(weights[24 * k]);
       const lanes_t hole0 = is_minus_zero(a0);
       s00 = fma_unless(hole0, a0, b0, s00);
       s01 = fma_unless(hole0, a0, b1, s01);
       s02 = fma_unless(hole0, a0, b2, s02);
-      const vec a1 = splat(weights[16 * k + 1]);
+      const vec a1 = splat(weights[24 * k + 1]);
       const lanes_t hole1 = is_minus_zero(a1);
       s10 = fma_unless(hole1, a1, b0, s10);
       s11 = fma_unless(hole1, a1, b1, s11);
       s12 = fma_unless(hole1, a1, b2, s12);
-      const vec a2 = splat(weights[16 * k + 2]);
+      const vec a2 = splat(weights[24 * k + 2]);
       const lanes_t hole2 = is_minus_zero(a2);
       s20 = fma_unless(hole2, a2, b0, s20);
       s21 = fma_unless(hole2, a2, b1, s21);
@@ -3096,19 +2782,31 @@ struct attention_memory {
       const vec b0 = load(v + 64 * k);
       const vec b1 = load(v + 64 * k + 8);
       const vec b2 = load(v + 64 * k + 16);
-      const vec a0 = splat(weights[16 * k]);
+      const vec a0 = splat(weights[24 * k]);
       s00 = fma(a0, b0, s00);
       s01 = fma(a0, b1, s01);
       s02 = fma(a0, b2, s02);
-      const vec a1 = splat(weights[16 * k + 1]);
+      const vec a1 = splat(weights[24 * k + 1]);
       s10 = fma(a1, b0, s10);
       s11 = fma(a1, b1, s11);
       s12 = fma(a1, b2, s12);
-      const vec a2 = splat(weights[16 * k + 2]);
+      const vec a2 = splat(weights[24 * k + 2]);
       s20 = fma(a2, b0, s20);
       s21 = fma(a2, b1, s21);
       s22 = fma(a2, b2, s22);
     }
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s10 = s10 + load(out + 320);
+    s11 = s11 + load(out + 328);
+    s12 = s12 + load(out + 336);
+    s20 = s20 + load(out + 640);
+    s21 = s21 + load(out + 648);
+    s22 = s22 + load(out + 656);
   }
 
   store(out, s00);
@@ -3129,44 +2827,44 @@ struct attention_memory {
   vec s10 = splat(0.0f), s11 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s10 = load(out + 320);
-    s11 = load(out + 328);
-    s20 = load(out + 640);
-    s21 = load(out + 648);
-  }
-
   for (long k = 0; k < count; ++k) {
     if (holes[k] > 0.0f) {
       const vec b0 = load(v + 64 * k);
       const vec b1 = load(v + 64 * k + 8);
-      const vec a0 = splat(weights[16 * k]);
+      const vec a0 = splat(weights[24 * k]);
       const lanes_t hole0 = is_minus_zero(a0);
       s00 = fma_unless(hole0, a0, b0, s00);
       s01 = fma_unless(hole0, a0, b1, s01);
-      const vec a1 = splat(weights[16 * k + 1]);
+      const vec a1 = splat(weights[24 * k + 1]);
       const lanes_t hole1 = is_minus_zero(a1);
       s10 = fma_unless(hole1, a1, b0, s10);
       s11 = fma_unless(hole1, a1, b1, s11);
-      const vec a2 = splat(weights[16 * k + 2]);
+      const vec a2 = splat(weights[24 * k + 2]);
       const lanes_t hole2 = is_minus_zero(a2);
       s20 = fma_unless(hole2, a2, b0, s20);
       s21 = fma_unless(hole2, a2, b1, s21);
     } else {
       const vec b0 = load(v + 64 * k);
       const vec b1 = load(v + 64 * k + 8);
-      const vec a0 = splat(weights[16 * k]);
+      const vec a0 = splat(weights[24 * k]);
       s00 = fma(a0, b0, s00);
       s01 = fma(a0, b1, s01);
-      const vec a1 = splat(weights[16 * k + 1]);
+      const vec a1 = splat(weights[24 * k + 1]);
       s10 = fma(a1, b0, s10);
       s11 = fma(a1, b1, s11);
-      const vec a2 = splat(weights[16 * k + 2]);
+      const vec a2 = splat(weights[24 * k + 2]);
       s20 = fma(a2, b0, s20);
       s21 = fma(a2, b1, s21);
     }
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s10 = s10 + load(out + 320);
+    s11 = s11 + load(out + 328);
+    s20 = s20 + load(out + 640);
+    s21 = s21 + load(out + 648);
   }
 
   store(out, s00);
@@ -3177,23 +2875,36 @@ struct attention_memory {
   store(out + 648, s21);
 }
 
-// Scores of 9 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_9_with_holes(const Memory& m, long c1, long row, long col,
+// Scores of 17 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_17_with_holes(const Memory& m, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 8768 * c1 + 64 * col;
   float* out = m.heads + 64 * c1 + 320 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
 
   for (long n = 0; n < 48; n += 24) {
-    for (long i = 0; i < 9; i += 3) {
+    for (long i = 0; i < 8; i += 4) {
+      const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
+      const long end = smaller(high_last - col, count);
+      attention_values_4x24_with_holes(local.scores + i, v + n, end, out + 320 * i + n, local.holes,
+          fresh);
+    }
+    for (long i = 8; i < 17; i += 3) {
       const long high_last = smaller(8 * ((row + i + 2) / 8) + 8, 137);
       const long end = smaller(high_last - col, count);
       attention_values_3x24_with_holes(local.scores + i, v + n, end, out + 320 * i + n, local.holes,
           fresh);
     }
   }
-  for (long i = 0; i < 9; i += 3) {
+  for (long i = 0; i < 8; i += 4) {
+    const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
+    const long end = smaller(high_last - col, count);
+    attention_values_4x16_with_holes(local.scores + i, v + 48, end, out + 320 * i + 48, local.holes,
+        fresh);
+  }
+  for (long i = 8; i < 17; i += 3) {
     const long high_last = smaller(8 * ((row + i + 2) / 8) + 8, 137);
     const long end = smaller(high_last - col, count);
     attention_values_3x16_with_holes(local.scores + i, v + 48, end, out + 320 * i + 48, local.holes,
@@ -3201,56 +2912,62 @@ struct attention_memory {
   }
 }
 
-// 9 rows against `count` columns from col on, by the definition.
-[[gnu::noinline]] void attention_visit_9_safely(const Memory& m, long c1, long row, long col,
+// 17 rows against `count` columns from col on, by the definition.
+[[gnu::noinline]] void attention_visit_17_safely(const Memory& m, long c1, long row, long col,
     long count, long whole_end, attention_memory& local, bool fresh) {
   store(local.block_peak, splat(-__builtin_inff()));
   store(local.block_peak + 8, splat(-__builtin_inff()));
-  attention_scores_of_9(m, c1, row, col, 0, count, whole_end, local);
-  attention_weigh_16_safely(local, count);
+  store(local.block_peak + 16, splat(-__builtin_inff()));
+  attention_scores_of_17(m, c1, row, col, 0, count, whole_end, local);
+  attention_weigh_24_safely(local, count);
   if (!fresh) {
-    attention_carry_over_9(m, c1, row, local);
+    attention_carry_over_17(m, c1, row, local);
   }
 
-  if (local.holes[144] > 0.0f) {
-    attention_fold_9_with_holes(m, c1, row, col, count, local, fresh);
+  if (local.holes[140] > 0.0f) {
+    attention_fold_17_with_holes(m, c1, row, col, count, local, fresh);
   } else {
-    attention_fold_9(m, c1, row, col, count, local, fresh);
+    attention_fold_17(m, c1, row, col, count, local, fresh);
   }
 }
 
 // Rows of the block that are not finite are computed again, over exactly the pairs that count; the
 // others keep every bit.
-[[gnu::noinline]] void attention_9_rows_safely(const Memory& m, long c1, attention_memory& local) {
-  const long row = 128;
+[[gnu::noinline]] void attention_17_rows_safely(const Memory& m, long c1, attention_memory& local) {
+  const long row = 120;
   const float* a = m.wq_out + 8768 * c1 + 64 * row;
   float* out = m.heads + 64 * c1 + 320 * row;
 
-  for (long i = 0; i < 9; ++i) {
+  for (long i = 0; i < 17; ++i) {
     for (long n = 0; n < 64; n += 8) {
       store(local.fast + 64 * i + n, load(out + 320 * i + n));
     }
   }
 
-  for (long k = 0; k < 64; k += 8) {
-    transpose_block(a + k, 64, local.rows + 16 * k, 16, splat(1.0f));
+  for (long r = 0; r < 16; r += 8) {
+    for (long k = 0; k < 64; k += 8) {
+      transpose_block(a + 64 * r + k, 64, local.rows + 24 * k + r, 24, splat(1.0f));
+    }
   }
   for (long k = 0; k < 64; ++k) {
     for (long lane = 0; lane < 8; ++lane) {
-      const long r = smaller(lane + 8, 8);
-      local.rows[16 * k + lane + 8] = a[64 * r + k];
+      const long r = smaller(lane + 16, 16);
+      local.rows[24 * k + lane + 16] = a[64 * r + k];
     }
   }
 
   store(local.peak, splat(-__FLT_MAX__));
   store(local.peak + 8, splat(-__FLT_MAX__));
+  store(local.peak + 16, splat(-__FLT_MAX__));
   store(local.total, splat(0.0f));
   store(local.total + 8, splat(0.0f));
+  store(local.total + 16, splat(0.0f));
   store(local.kept, splat(0.0f));
   store(local.kept + 8, splat(0.0f));
+  store(local.kept + 16, splat(0.0f));
   bool fresh = true;
-  for (long col = 0; col < 137; col += 144) {
-    attention_visit_9_safely(m, c1, row, col, smaller(144, 137 - col), 126, local, fresh);
+  for (long col = 0; col < 137; col += 140) {
+    attention_visit_17_safely(m, c1, row, col, smaller(140, 137 - col), 120, local, fresh);
     fresh = false;
   }
 
@@ -3259,7 +2976,10 @@ struct attention_memory {
   store(local.carry + 8,
       select(equal(load(local.kept + 8), splat(1.0f)), splat(1.0f) / load(local.total + 8),
           splat(0.0f)));
-  for (long i = 0; i < 9; ++i) {
+  store(local.carry + 16,
+      select(equal(load(local.kept + 16), splat(1.0f)), splat(1.0f) / load(local.total + 16),
+          splat(0.0f)));
+  for (long i = 0; i < 17; ++i) {
     vec odd = splat(0.0f);
     for (long n = 0; n < 64; n += 8) {
       const vec x = load(local.fast + 64 * i + n);
@@ -3278,20 +2998,22 @@ struct attention_memory {
   }
 }
 
-// The one block of 9 rows.
-[[gnu::noinline]] void attention_9_rows(const Memory& m, long c1, attention_memory& local) {
-  const long row = 128;
+// The one block of 17 rows.
+[[gnu::noinline]] void attention_17_rows(const Memory& m, long c1, attention_memory& local) {
+  const long row = 120;
   const float* a = m.wq_out + 8768 * c1 + 64 * row;
   float* out = m.heads + 64 * c1 + 320 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
-  for (long k = 0; k < 64; k += 8) {
-    transpose_block(a + k, 64, local.rows + 16 * k, 16, splat(0.18033688f));
+  for (long r = 0; r < 16; r += 8) {
+    for (long k = 0; k < 64; k += 8) {
+      transpose_block(a + 64 * r + k, 64, local.rows + 24 * k + r, 24, splat(0.18033688f));
+    }
   }
   for (long k = 0; k < 64; ++k) {
     for (long lane = 0; lane < 8; ++lane) {
-      const long r = smaller(lane + 8, 8);
-      local.rows[16 * k + lane + 8] = a[64 * r + k] * 0.18033688f;
+      const long r = smaller(lane + 16, 16);
+      local.rows[24 * k + lane + 16] = a[64 * r + k] * 0.18033688f;
     }
   }
 
@@ -3299,19 +3021,22 @@ struct attention_memory {
   store(local.total, splat(0.0f));
   store(local.peak + 8, splat(-__FLT_MAX__));
   store(local.total + 8, splat(0.0f));
+  store(local.peak + 16, splat(-__FLT_MAX__));
+  store(local.total + 16, splat(0.0f));
 
   bool fresh = true;
-  for (long col = 0; col < 137; col += 144) {
-    attention_visit_9(m, c1, row, col, smaller(144, 137 - col), 126, local, fresh);
+  for (long col = 0; col < 137; col += 140) {
+    attention_visit_17(m, c1, row, col, smaller(140, 137 - col), 120, local, fresh);
     fresh = false;
   }
 
   store(local.carry, splat(1.0f) / load(local.total));
   store(local.carry + 8, splat(1.0f) / load(local.total + 8));
+  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
 
   // x - x is 0, or NaN if x is not finite.
   vec odd = splat(0.0f);
-  for (long i = 0; i < 9; ++i) {
+  for (long i = 0; i < 17; ++i) {
     const vec factor = splat(local.carry[i]);
     vec odd_of_row = splat(0.0f);
     for (long n = 0; n < 64; n += 8) {
@@ -3322,18 +3047,18 @@ struct attention_memory {
     odd = odd + odd_of_row;
   }
   if (has_nan(odd)) {
-    attention_9_rows_safely(m, c1, local);
+    attention_17_rows_safely(m, c1, local);
   }
 }
 
 // An item: one block of rows.
 [[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
-  const long block = 8 - item % 9;
-  const long c1 = item / 9;
-  if (block < 8) {
-    attention_16_rows(m, c1, block, local);
+  const long block = 5 - item % 6;
+  const long c1 = item / 6;
+  if (block < 5) {
+    attention_24_rows(m, c1, block, local);
   } else {
-    attention_9_rows(m, c1, local);
+    attention_17_rows(m, c1, local);
   }
 }
 
@@ -3465,7 +3190,7 @@ void project_wq_wk_wv_body(void* state, long item, int) {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 4624L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 6752L * worker));
   restore_float_state(before);
 }
 
@@ -3499,7 +3224,7 @@ void project_wo_body(void* state, long item, int) {
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 701440u + 18496u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 701440u + 27008u * (size_t)workers; }
 
 size_t packed_bytes() { return 1708544u; }
 
@@ -3598,7 +3323,7 @@ void run(const textbook_mha_1_137_320_5_args* args, const void* packed, void* wo
     for (long item = 0; item < items; ++item) body(&m, item, 0);
   };
   each(120, project_wq_wk_wv_body);
-  each(45, attention_body);
+  each(30, attention_body);
   each(80, project_wo_body);
 }
 

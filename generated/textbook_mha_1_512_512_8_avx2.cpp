@@ -19,10 +19,10 @@
 // - project_wq_wk_wv: 512 rows of 512 by wq (512 columns), wk (512 columns) and wv (512 columns),
 //   packed in 96 panels of 16 columns (32 kB), one an item; tiles of 6 rows x 16 columns: 12 of 16
 //   registers accumulate, a step is 12 fma on 8 loads; tiles ask memory for the next panel.
-// - attention: 8 times 512 rows against 512 columns, 256 at a time: their scores lie in a worker's
-//   37.7 kB and nowhere else. 21 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
-//   registers accumulate, a step is 12 fma on 7 loads. 1 block of 8 rows, score tiles of 8 columns
-//   x 8 lanes: 8 of 16 registers accumulate, a step is 8 fma on 9 loads. Whole tiles of removed
+// - attention: 8 times 512 rows against 512 columns, 96 at a time: their scores lie in a worker's
+//   22.1 kB and nowhere else. 21 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
+//   registers accumulate, a step is 12 fma on 7 loads. 1 block of 8 rows, score tiles of 12 columns
+//   x 8 lanes: 12 of 16 registers accumulate, a step is 12 fma on 13 loads. Whole tiles of removed
 //   pairs are skipped; tiles that keep all pairs test none. Value tiles of 3 rows x 32 columns: 12
 //   of 16 registers accumulate, a step is 12 fma on 7 loads.
 // - project_wo: 512 rows of 512 by wo (512 columns), packed in 32 panels of 16 columns (32 kB), 1/2
@@ -240,7 +240,7 @@ struct Memory {
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
   float rows[1536];       // [64][24], scaled, in units of log 2
-  float scores[6144];     // [256][24]; weights once they are known
+  float scores[2304];     // [96][24]; weights once they are known
   float peak[24];         // of each row, the score that the others are compared with
   float total[24];        // and the sum of its weights
   float carry[24];        // what its older sums are multiplied by, at the end by what
@@ -248,7 +248,7 @@ struct attention_memory {
   float block_total[24];  // and the sum of the block's weights
   float shift[24];        // -peak, where the rows' accumulators start
   float kept[24];         // 1 where the safe path found a pair that counts
-  float holes[272];       // [256]: 1 for a column with one that doesn't; then 1 if there is any
+  float holes[112];       // [96]: 1 for a column with one that doesn't; then 1 if there is any
   float fast[1536];       // [24][64], the results that it came to replace
 };
 
@@ -1284,21 +1284,6 @@ struct attention_memory {
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-    s03 = load(out + 24);
-    s10 = load(out + 512);
-    s11 = load(out + 520);
-    s12 = load(out + 528);
-    s13 = load(out + 536);
-    s20 = load(out + 1024);
-    s21 = load(out + 1032);
-    s22 = load(out + 1040);
-    s23 = load(out + 1048);
-  }
-
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec a0 = splat(weights[24 * k]);
@@ -1320,6 +1305,21 @@ struct attention_memory {
     s03 = fma(a0, b3, s03);
     s13 = fma(a1, b3, s13);
     s23 = fma(a2, b3, s23);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s03 = s03 + load(out + 24);
+    s10 = s10 + load(out + 512);
+    s11 = s11 + load(out + 520);
+    s12 = s12 + load(out + 528);
+    s13 = s13 + load(out + 536);
+    s20 = s20 + load(out + 1024);
+    s21 = s21 + load(out + 1032);
+    s22 = s22 + load(out + 1040);
+    s23 = s23 + load(out + 1048);
   }
 
   store(out, s00);
@@ -1446,7 +1446,7 @@ struct attention_memory {
     some = some || hole;
   }
 
-  local.holes[256] = some ? 1.0f : 0.0f;
+  local.holes[96] = some ? 1.0f : 0.0f;
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -1464,21 +1464,6 @@ struct attention_memory {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-    s03 = load(out + 24);
-    s10 = load(out + 512);
-    s11 = load(out + 520);
-    s12 = load(out + 528);
-    s13 = load(out + 536);
-    s20 = load(out + 1024);
-    s21 = load(out + 1032);
-    s22 = load(out + 1040);
-    s23 = load(out + 1048);
-  }
 
   for (long k = 0; k < count; ++k) {
     if (holes[k] > 0.0f) {
@@ -1527,6 +1512,21 @@ struct attention_memory {
     }
   }
 
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s03 = s03 + load(out + 24);
+    s10 = s10 + load(out + 512);
+    s11 = s11 + load(out + 520);
+    s12 = s12 + load(out + 528);
+    s13 = s13 + load(out + 536);
+    s20 = s20 + load(out + 1024);
+    s21 = s21 + load(out + 1032);
+    s22 = s22 + load(out + 1040);
+    s23 = s23 + load(out + 1048);
+  }
+
   store(out, s00);
   store(out + 8, s01);
   store(out + 16, s02);
@@ -1572,7 +1572,7 @@ struct attention_memory {
     attention_carry_over_24(m, c1, row, local);
   }
 
-  if (local.holes[256] > 0.0f) {
+  if (local.holes[96] > 0.0f) {
     attention_fold_24_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_24(m, c1, row, col, count, local, fresh);
@@ -1611,8 +1611,8 @@ struct attention_memory {
   bool fresh = true;
   const long whole_end = 24 * nth;
   const long end = 24 * nth + 24;
-  for (long col = 0; col < end; col += 256) {
-    attention_visit_24_safely(m, c1, row, col, smaller(256, end - col), whole_end, local, fresh);
+  for (long col = 0; col < end; col += 96) {
+    attention_visit_24_safely(m, c1, row, col, smaller(96, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
@@ -1667,8 +1667,8 @@ struct attention_memory {
   bool fresh = true;
   const long whole_end = 24 * nth;
   const long end = 24 * nth + 24;
-  for (long col = 0; col < end; col += 256) {
-    attention_visit_24(m, c1, row, col, smaller(256, end - col), whole_end, local, fresh);
+  for (long col = 0; col < end; col += 96) {
+    attention_visit_24(m, c1, row, col, smaller(96, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
@@ -1816,6 +1816,167 @@ struct attention_memory {
   }
 }
 
+// 12 columns x 8 rows of scores.
+[[gnu::noinline]] void attention_scores_12x8(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 64]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 128]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 192]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 256]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 320]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 384]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 448]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 512]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 576]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 640]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 704]);
+    s11_0 = fma(a11, b0, s11_0);
+  }
+
+  store(scores, s0_0);
+  store(scores + 24, s1_0);
+  store(scores + 48, s2_0);
+  store(scores + 72, s3_0);
+  store(scores + 96, s4_0);
+  store(scores + 120, s5_0);
+  store(scores + 144, s6_0);
+  store(scores + 168, s7_0);
+  store(scores + 192, s8_0);
+  store(scores + 216, s9_0);
+  store(scores + 240, s10_0);
+  store(scores + 264, s11_0);
+
+  const vec high0_0 = max(max(s0_0, s1_0), max(s2_0, s3_0));
+  const vec high1_0 = max(max(s4_0, s5_0), max(s6_0, s7_0));
+  const vec high2_0 = max(max(s8_0, s9_0), max(s10_0, s11_0));
+  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), high2_0)));
+}
+
+// 12 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_12x8_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s0_0 = splat(0.0f);
+  vec s1_0 = splat(0.0f);
+  vec s2_0 = splat(0.0f);
+  vec s3_0 = splat(0.0f);
+  vec s4_0 = splat(0.0f);
+  vec s5_0 = splat(0.0f);
+  vec s6_0 = splat(0.0f);
+  vec s7_0 = splat(0.0f);
+  vec s8_0 = splat(0.0f);
+  vec s9_0 = splat(0.0f);
+  vec s10_0 = splat(0.0f);
+  vec s11_0 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 64]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 128]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 192]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 256]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 320]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 384]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 448]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 512]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 576]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 640]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 704]);
+    s11_0 = fma(a11, b0, s11_0);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
+  store(scores + 24, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
+  store(scores + 48, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
+  store(scores + 72, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
+  store(scores + 96, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
+  store(scores + 120, x5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
+  store(scores + 144, x6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
+  store(scores + 168, x7_0);
+  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
+  store(scores + 192, x8_0);
+  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
+  store(scores + 216, x9_0);
+  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
+  store(scores + 240, x10_0);
+  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
+  store(scores + 264, x11_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
+  const vec high2_0 = max(max(x8_0, x9_0), max(x10_0, x11_0));
+  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), high2_0)));
+}
+
+// 12 columns x 8 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_12x8(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 8 * (row / 8) + 8;
+  const bool some0 = col < high0;
+  const long first = some0 ? 0 : 1;
+  const long end = some0 ? 1 : 0;
+  for (long v = 0; v < 1; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 12; ++i) {
+        store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_scores_12x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+}
+
 // Scores of 8 rows become weights; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_8(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
@@ -1837,6 +1998,191 @@ struct attention_memory {
   }
 
   store(local.block_total, total0);
+}
+
+// 12 columns x 8 rows of weights.
+[[gnu::noinline]] void attention_weights_12x8(const float* rows, const float* b, float* scores,
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  vec s0_0 = start0;
+  vec s1_0 = start0;
+  vec s2_0 = start0;
+  vec s3_0 = start0;
+  vec s4_0 = start0;
+  vec s5_0 = start0;
+  vec s6_0 = start0;
+  vec s7_0 = start0;
+  vec s8_0 = start0;
+  vec s9_0 = start0;
+  vec s10_0 = start0;
+  vec s11_0 = start0;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 64]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 128]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 192]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 256]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 320]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 384]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 448]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 512]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 576]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 640]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 704]);
+    s11_0 = fma(a11, b0, s11_0);
+  }
+
+  const vec w0_0 = exp2_near(s0_0);
+  store(scores, w0_0);
+  const vec w1_0 = exp2_near(s1_0);
+  store(scores + 24, w1_0);
+  const vec w2_0 = exp2_near(s2_0);
+  store(scores + 48, w2_0);
+  const vec w3_0 = exp2_near(s3_0);
+  store(scores + 72, w3_0);
+  const vec w4_0 = exp2_near(s4_0);
+  store(scores + 96, w4_0);
+  const vec w5_0 = exp2_near(s5_0);
+  store(scores + 120, w5_0);
+  const vec w6_0 = exp2_near(s6_0);
+  store(scores + 144, w6_0);
+  const vec w7_0 = exp2_near(s7_0);
+  store(scores + 168, w7_0);
+  const vec w8_0 = exp2_near(s8_0);
+  store(scores + 192, w8_0);
+  const vec w9_0 = exp2_near(s9_0);
+  store(scores + 216, w9_0);
+  const vec w10_0 = exp2_near(s10_0);
+  store(scores + 240, w10_0);
+  const vec w11_0 = exp2_near(s11_0);
+  store(scores + 264, w11_0);
+
+  store(block_total,
+      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
+          w10_0 + w11_0);
+}
+
+// 12 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_12x8_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s0_0 = start0;
+  vec s1_0 = start0;
+  vec s2_0 = start0;
+  vec s3_0 = start0;
+  vec s4_0 = start0;
+  vec s5_0 = start0;
+  vec s6_0 = start0;
+  vec s7_0 = start0;
+  vec s8_0 = start0;
+  vec s9_0 = start0;
+  vec s10_0 = start0;
+  vec s11_0 = start0;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s0_0 = fma(a0, b0, s0_0);
+    const vec a1 = splat(b[k + 64]);
+    s1_0 = fma(a1, b0, s1_0);
+    const vec a2 = splat(b[k + 128]);
+    s2_0 = fma(a2, b0, s2_0);
+    const vec a3 = splat(b[k + 192]);
+    s3_0 = fma(a3, b0, s3_0);
+    const vec a4 = splat(b[k + 256]);
+    s4_0 = fma(a4, b0, s4_0);
+    const vec a5 = splat(b[k + 320]);
+    s5_0 = fma(a5, b0, s5_0);
+    const vec a6 = splat(b[k + 384]);
+    s6_0 = fma(a6, b0, s6_0);
+    const vec a7 = splat(b[k + 448]);
+    s7_0 = fma(a7, b0, s7_0);
+    const vec a8 = splat(b[k + 512]);
+    s8_0 = fma(a8, b0, s8_0);
+    const vec a9 = splat(b[k + 576]);
+    s9_0 = fma(a9, b0, s9_0);
+    const vec a10 = splat(b[k + 640]);
+    s10_0 = fma(a10, b0, s10_0);
+    const vec a11 = splat(b[k + 704]);
+    s11_0 = fma(a11, b0, s11_0);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 24, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 48, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 72, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 96, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
+  const vec w5_0 = exp2_near(x5_0);
+  store(scores + 120, w5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
+  const vec w6_0 = exp2_near(x6_0);
+  store(scores + 144, w6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
+  const vec w7_0 = exp2_near(x7_0);
+  store(scores + 168, w7_0);
+  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
+  const vec w8_0 = exp2_near(x8_0);
+  store(scores + 192, w8_0);
+  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
+  const vec w9_0 = exp2_near(x9_0);
+  store(scores + 216, w9_0);
+  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
+  const vec w10_0 = exp2_near(x10_0);
+  store(scores + 240, w10_0);
+  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
+  const vec w11_0 = exp2_near(x11_0);
+  store(scores + 264, w11_0);
+
+  store(block_total,
+      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
+          w10_0 + w11_0);
+}
+
+// 12 columns x 8 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_12x8(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 8 * (row / 8) + 8;
+  const bool some0 = col < high0;
+  const long first = some0 ? 0 : 1;
+  const long end = some0 ? 1 : 0;
+  for (long v = 0; v < 1; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 12; ++i) {
+        store(scores + 24 * i + 8 * v, splat(0.0f));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_weights_12x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
 }
 
 // 8 columns x 8 rows of weights.
@@ -1980,12 +2326,22 @@ struct attention_memory {
 [[gnu::noinline]] void attention_weights_of_8(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.wk_out + 32768 * c1 + 64 * col;
-  for (long j = from; j < count - 7; j += 8) {
+  for (long j = from; j < count - 11; j += 12) {
     if (col + j < whole_end) {
-      attention_weights_8x8(local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
+      attention_weights_12x8(local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
           local.block_total);
     } else {
-      attention_weights_in_part_8x8(b + 64 * j, local.scores + 24 * j, row, col + j, local);
+      attention_weights_in_part_12x8(b + 64 * j, local.scores + 24 * j, row, col + j, local);
+    }
+  }
+  const long rest = 12 * (count / 12);
+  if (rest < count && from <= rest) {
+    if (col + rest < whole_end) {
+      attention_weights_8x8(local.rows, b + 64 * rest, local.scores + 24 * rest, local.shift,
+          local.block_total);
+    } else {
+      attention_weights_in_part_8x8(b + 64 * rest, local.scores + 24 * rest, row, col + rest,
+          local);
     }
   }
 }
@@ -1994,11 +2350,19 @@ struct attention_memory {
 [[gnu::noinline]] void attention_scores_of_8(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.wk_out + 32768 * c1 + 64 * col;
-  for (long j = from; j < count - 7; j += 8) {
+  for (long j = from; j < count - 11; j += 12) {
     if (col + j < whole_end) {
-      attention_scores_8x8(local.rows, b + 64 * j, local.scores + 24 * j, local.block_peak);
+      attention_scores_12x8(local.rows, b + 64 * j, local.scores + 24 * j, local.block_peak);
     } else {
-      attention_scores_in_part_8x8(b + 64 * j, local.scores + 24 * j, row, col + j, local);
+      attention_scores_in_part_12x8(b + 64 * j, local.scores + 24 * j, row, col + j, local);
+    }
+  }
+  const long rest = 12 * (count / 12);
+  if (rest < count && from <= rest) {
+    if (col + rest < whole_end) {
+      attention_scores_8x8(local.rows, b + 64 * rest, local.scores + 24 * rest, local.block_peak);
+    } else {
+      attention_scores_in_part_8x8(b + 64 * rest, local.scores + 24 * rest, row, col + rest, local);
     }
   }
 }
@@ -2068,17 +2432,6 @@ struct attention_memory {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-    s03 = load(out + 24);
-    s10 = load(out + 512);
-    s11 = load(out + 520);
-    s12 = load(out + 528);
-    s13 = load(out + 536);
-  }
-
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec a0 = splat(weights[24 * k]);
@@ -2095,6 +2448,17 @@ struct attention_memory {
     const vec b3 = load(v + 64 * k + 24);
     s03 = fma(a0, b3, s03);
     s13 = fma(a1, b3, s13);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s03 = s03 + load(out + 24);
+    s10 = s10 + load(out + 512);
+    s11 = s11 + load(out + 520);
+    s12 = s12 + load(out + 528);
+    s13 = s13 + load(out + 536);
   }
 
   store(out, s00);
@@ -2138,12 +2502,18 @@ struct attention_memory {
   if (fresh) {
     const float* b = m.wk_out + 32768 * c1 + 64 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
-    if (col < whole_end) {
-      attention_scores_8x8(local.rows, b, local.scores, local.block_peak);
+    if (count < 12) {
+      if (col < whole_end) {
+        attention_scores_8x8(local.rows, b, local.scores, local.block_peak);
+      } else {
+        attention_scores_in_part_8x8(b, local.scores, row, col, local);
+      }
+    } else if (col < whole_end) {
+      attention_scores_12x8(local.rows, b, local.scores, local.block_peak);
     } else {
-      attention_scores_in_part_8x8(b, local.scores, row, col, local);
+      attention_scores_in_part_12x8(b, local.scores, row, col, local);
     }
-    done = 8;
+    done = smaller(12, count);
     attention_weigh_8(local, done, true);
   }
 
@@ -2184,7 +2554,7 @@ struct attention_memory {
     some = some || hole;
   }
 
-  local.holes[256] = some ? 1.0f : 0.0f;
+  local.holes[96] = some ? 1.0f : 0.0f;
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -2195,17 +2565,6 @@ struct attention_memory {
     long count, float* out, const float* holes, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-    s03 = load(out + 24);
-    s10 = load(out + 512);
-    s11 = load(out + 520);
-    s12 = load(out + 528);
-    s13 = load(out + 536);
-  }
 
   for (long k = 0; k < count; ++k) {
     if (holes[k] > 0.0f) {
@@ -2241,6 +2600,17 @@ struct attention_memory {
       s03 = fma(a0, b3, s03);
       s13 = fma(a1, b3, s13);
     }
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s03 = s03 + load(out + 24);
+    s10 = s10 + load(out + 512);
+    s11 = s11 + load(out + 520);
+    s12 = s12 + load(out + 528);
+    s13 = s13 + load(out + 536);
   }
 
   store(out, s00);
@@ -2286,7 +2656,7 @@ struct attention_memory {
     attention_carry_over_8(m, c1, row, local);
   }
 
-  if (local.holes[256] > 0.0f) {
+  if (local.holes[96] > 0.0f) {
     attention_fold_8_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_8(m, c1, row, col, count, local, fresh);
@@ -2314,8 +2684,8 @@ struct attention_memory {
   store(local.total, splat(0.0f));
   store(local.kept, splat(0.0f));
   bool fresh = true;
-  for (long col = 0; col < 512; col += 256) {
-    attention_visit_8_safely(m, c1, row, col, smaller(256, 512 - col), 504, local, fresh);
+  for (long col = 0; col < 512; col += 96) {
+    attention_visit_8_safely(m, c1, row, col, smaller(96, 512 - col), 504, local, fresh);
     fresh = false;
   }
 
@@ -2355,8 +2725,8 @@ struct attention_memory {
   store(local.total, splat(0.0f));
 
   bool fresh = true;
-  for (long col = 0; col < 512; col += 256) {
-    attention_visit_8(m, c1, row, col, smaller(256, 512 - col), 504, local, fresh);
+  for (long col = 0; col < 512; col += 96) {
+    attention_visit_8(m, c1, row, col, smaller(96, 512 - col), 504, local, fresh);
     fresh = false;
   }
 
@@ -2518,7 +2888,7 @@ void project_wq_wk_wv_body(void* state, long item, int) {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 9664L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 5664L * worker));
   restore_float_state(before);
 }
 
@@ -2552,7 +2922,7 @@ void project_wo_body(void* state, long item, int) {
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 4194304u + 38656u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 4194304u + 22656u * (size_t)workers; }
 
 size_t packed_bytes() { return 4456448u; }
 

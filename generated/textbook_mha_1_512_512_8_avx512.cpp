@@ -20,8 +20,8 @@
 //   packed in 33 panels of 48 columns (96 kB), 1/2 of its rows an item; tiles of 9 rows x 48
 //   columns: 27 of 32 registers accumulate, a step is 27 fma on 12 loads; tiles ask memory for the
 //   next panel.
-// - attention: 8 times 512 rows against 512 columns, 264 at a time: their scores lie in a worker's
-//   75.9 kB and nowhere else. 10 blocks of 48 rows, score tiles of 8 columns x 48 lanes: 24 of 32
+// - attention: 8 times 512 rows against 512 columns, 144 at a time: their scores lie in a worker's
+//   52.9 kB and nowhere else. 10 blocks of 48 rows, score tiles of 8 columns x 48 lanes: 24 of 32
 //   registers accumulate, a step is 24 fma on 11 loads. 1 block of 32 rows, score tiles of 12
 //   columns x 32 lanes: 24 of 32 registers accumulate, a step is 24 fma on 14 loads. Whole tiles of
 //   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 6 rows x 64
@@ -252,7 +252,7 @@ struct Memory {
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
   float rows[3072];       // [64][48], scaled, in units of log 2
-  float scores[12672];    // [264][48]; weights once they are known
+  float scores[6912];     // [144][48]; weights once they are known
   float peak[48];         // of each row, the score that the others are compared with
   float total[48];        // and the sum of its weights
   float carry[48];        // what its older sums are multiplied by, at the end by what
@@ -260,7 +260,7 @@ struct attention_memory {
   float block_total[48];  // and the sum of the block's weights
   float shift[48];        // -peak, where the rows' accumulators start
   float kept[48];         // 1 where the safe path found a pair that counts
-  float holes[272];       // [264]: 1 for a column with one that doesn't; then 1 if there is any
+  float holes[160];       // [144]: 1 for a column with one that doesn't; then 1 if there is any
   float fast[3072];       // [48][64], the results that it came to replace
 };
 
@@ -2453,33 +2453,6 @@ struct attention_memory {
   vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
   vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 16);
-    s02 = load(out + 32);
-    s03 = load(out + 48);
-    s10 = load(out + 512);
-    s11 = load(out + 528);
-    s12 = load(out + 544);
-    s13 = load(out + 560);
-    s20 = load(out + 1024);
-    s21 = load(out + 1040);
-    s22 = load(out + 1056);
-    s23 = load(out + 1072);
-    s30 = load(out + 1536);
-    s31 = load(out + 1552);
-    s32 = load(out + 1568);
-    s33 = load(out + 1584);
-    s40 = load(out + 2048);
-    s41 = load(out + 2064);
-    s42 = load(out + 2080);
-    s43 = load(out + 2096);
-    s50 = load(out + 2560);
-    s51 = load(out + 2576);
-    s52 = load(out + 2592);
-    s53 = load(out + 2608);
-  }
-
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
@@ -2516,6 +2489,33 @@ struct attention_memory {
     s51 = fma(a5, b1, s51);
     s52 = fma(a5, b2, s52);
     s53 = fma(a5, b3, s53);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 16);
+    s02 = s02 + load(out + 32);
+    s03 = s03 + load(out + 48);
+    s10 = s10 + load(out + 512);
+    s11 = s11 + load(out + 528);
+    s12 = s12 + load(out + 544);
+    s13 = s13 + load(out + 560);
+    s20 = s20 + load(out + 1024);
+    s21 = s21 + load(out + 1040);
+    s22 = s22 + load(out + 1056);
+    s23 = s23 + load(out + 1072);
+    s30 = s30 + load(out + 1536);
+    s31 = s31 + load(out + 1552);
+    s32 = s32 + load(out + 1568);
+    s33 = s33 + load(out + 1584);
+    s40 = s40 + load(out + 2048);
+    s41 = s41 + load(out + 2064);
+    s42 = s42 + load(out + 2080);
+    s43 = s43 + load(out + 2096);
+    s50 = s50 + load(out + 2560);
+    s51 = s51 + load(out + 2576);
+    s52 = s52 + load(out + 2592);
+    s53 = s53 + load(out + 2608);
   }
 
   store(out, s00);
@@ -2652,7 +2652,7 @@ struct attention_memory {
     some = some || hole;
   }
 
-  local.holes[264] = some ? 1.0f : 0.0f;
+  local.holes[144] = some ? 1.0f : 0.0f;
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -2673,33 +2673,6 @@ struct attention_memory {
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
   vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
   vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
-
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 16);
-    s02 = load(out + 32);
-    s03 = load(out + 48);
-    s10 = load(out + 512);
-    s11 = load(out + 528);
-    s12 = load(out + 544);
-    s13 = load(out + 560);
-    s20 = load(out + 1024);
-    s21 = load(out + 1040);
-    s22 = load(out + 1056);
-    s23 = load(out + 1072);
-    s30 = load(out + 1536);
-    s31 = load(out + 1552);
-    s32 = load(out + 1568);
-    s33 = load(out + 1584);
-    s40 = load(out + 2048);
-    s41 = load(out + 2064);
-    s42 = load(out + 2080);
-    s43 = load(out + 2096);
-    s50 = load(out + 2560);
-    s51 = load(out + 2576);
-    s52 = load(out + 2592);
-    s53 = load(out + 2608);
-  }
 
   for (long k = 0; k < count; ++k) {
     if (holes[k] > 0.0f) {
@@ -2781,6 +2754,33 @@ struct attention_memory {
     }
   }
 
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 16);
+    s02 = s02 + load(out + 32);
+    s03 = s03 + load(out + 48);
+    s10 = s10 + load(out + 512);
+    s11 = s11 + load(out + 528);
+    s12 = s12 + load(out + 544);
+    s13 = s13 + load(out + 560);
+    s20 = s20 + load(out + 1024);
+    s21 = s21 + load(out + 1040);
+    s22 = s22 + load(out + 1056);
+    s23 = s23 + load(out + 1072);
+    s30 = s30 + load(out + 1536);
+    s31 = s31 + load(out + 1552);
+    s32 = s32 + load(out + 1568);
+    s33 = s33 + load(out + 1584);
+    s40 = s40 + load(out + 2048);
+    s41 = s41 + load(out + 2064);
+    s42 = s42 + load(out + 2080);
+    s43 = s43 + load(out + 2096);
+    s50 = s50 + load(out + 2560);
+    s51 = s51 + load(out + 2576);
+    s52 = s52 + load(out + 2592);
+    s53 = s53 + load(out + 2608);
+  }
+
   store(out, s00);
   store(out + 16, s01);
   store(out + 32, s02);
@@ -2835,7 +2835,7 @@ struct attention_memory {
     attention_carry_over_48(m, c1, row, local);
   }
 
-  if (local.holes[264] > 0.0f) {
+  if (local.holes[144] > 0.0f) {
     attention_fold_48_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_48(m, c1, row, col, count, local, fresh);
@@ -2874,8 +2874,8 @@ struct attention_memory {
   bool fresh = true;
   const long whole_end = 48 * nth;
   const long end = 48 * nth + 48;
-  for (long col = 0; col < end; col += 264) {
-    attention_visit_48_safely(m, c1, row, col, smaller(264, end - col), whole_end, local, fresh);
+  for (long col = 0; col < end; col += 144) {
+    attention_visit_48_safely(m, c1, row, col, smaller(144, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
@@ -2930,8 +2930,8 @@ struct attention_memory {
   bool fresh = true;
   const long whole_end = 48 * nth;
   const long end = 48 * nth + 48;
-  for (long col = 0; col < end; col += 264) {
-    attention_visit_48(m, c1, row, col, smaller(264, end - col), whole_end, local, fresh);
+  for (long col = 0; col < end; col += 144) {
+    attention_visit_48(m, c1, row, col, smaller(144, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
@@ -4021,29 +4021,6 @@ struct attention_memory {
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
   vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 16);
-    s02 = load(out + 32);
-    s03 = load(out + 48);
-    s10 = load(out + 512);
-    s11 = load(out + 528);
-    s12 = load(out + 544);
-    s13 = load(out + 560);
-    s20 = load(out + 1024);
-    s21 = load(out + 1040);
-    s22 = load(out + 1056);
-    s23 = load(out + 1072);
-    s30 = load(out + 1536);
-    s31 = load(out + 1552);
-    s32 = load(out + 1568);
-    s33 = load(out + 1584);
-    s40 = load(out + 2048);
-    s41 = load(out + 2064);
-    s42 = load(out + 2080);
-    s43 = load(out + 2096);
-  }
-
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
@@ -4075,6 +4052,29 @@ struct attention_memory {
     s41 = fma(a4, b1, s41);
     s42 = fma(a4, b2, s42);
     s43 = fma(a4, b3, s43);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 16);
+    s02 = s02 + load(out + 32);
+    s03 = s03 + load(out + 48);
+    s10 = s10 + load(out + 512);
+    s11 = s11 + load(out + 528);
+    s12 = s12 + load(out + 544);
+    s13 = s13 + load(out + 560);
+    s20 = s20 + load(out + 1024);
+    s21 = s21 + load(out + 1040);
+    s22 = s22 + load(out + 1056);
+    s23 = s23 + load(out + 1072);
+    s30 = s30 + load(out + 1536);
+    s31 = s31 + load(out + 1552);
+    s32 = s32 + load(out + 1568);
+    s33 = s33 + load(out + 1584);
+    s40 = s40 + load(out + 2048);
+    s41 = s41 + load(out + 2064);
+    s42 = s42 + load(out + 2080);
+    s43 = s43 + load(out + 2096);
   }
 
   store(out, s00);
@@ -4199,7 +4199,7 @@ struct attention_memory {
     some = some || hole;
   }
 
-  local.holes[264] = some ? 1.0f : 0.0f;
+  local.holes[144] = some ? 1.0f : 0.0f;
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -4216,29 +4216,6 @@ struct attention_memory {
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
   vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
-
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 16);
-    s02 = load(out + 32);
-    s03 = load(out + 48);
-    s10 = load(out + 512);
-    s11 = load(out + 528);
-    s12 = load(out + 544);
-    s13 = load(out + 560);
-    s20 = load(out + 1024);
-    s21 = load(out + 1040);
-    s22 = load(out + 1056);
-    s23 = load(out + 1072);
-    s30 = load(out + 1536);
-    s31 = load(out + 1552);
-    s32 = load(out + 1568);
-    s33 = load(out + 1584);
-    s40 = load(out + 2048);
-    s41 = load(out + 2064);
-    s42 = load(out + 2080);
-    s43 = load(out + 2096);
-  }
 
   for (long k = 0; k < count; ++k) {
     if (holes[k] > 0.0f) {
@@ -4309,6 +4286,29 @@ struct attention_memory {
     }
   }
 
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 16);
+    s02 = s02 + load(out + 32);
+    s03 = s03 + load(out + 48);
+    s10 = s10 + load(out + 512);
+    s11 = s11 + load(out + 528);
+    s12 = s12 + load(out + 544);
+    s13 = s13 + load(out + 560);
+    s20 = s20 + load(out + 1024);
+    s21 = s21 + load(out + 1040);
+    s22 = s22 + load(out + 1056);
+    s23 = s23 + load(out + 1072);
+    s30 = s30 + load(out + 1536);
+    s31 = s31 + load(out + 1552);
+    s32 = s32 + load(out + 1568);
+    s33 = s33 + load(out + 1584);
+    s40 = s40 + load(out + 2048);
+    s41 = s41 + load(out + 2064);
+    s42 = s42 + load(out + 2080);
+    s43 = s43 + load(out + 2096);
+  }
+
   store(out, s00);
   store(out + 16, s01);
   store(out + 32, s02);
@@ -4362,7 +4362,7 @@ struct attention_memory {
     attention_carry_over_32(m, c1, row, local);
   }
 
-  if (local.holes[264] > 0.0f) {
+  if (local.holes[144] > 0.0f) {
     attention_fold_32_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_32(m, c1, row, col, count, local, fresh);
@@ -4395,8 +4395,8 @@ struct attention_memory {
   store(local.kept, splat(0.0f));
   store(local.kept + 16, splat(0.0f));
   bool fresh = true;
-  for (long col = 0; col < 512; col += 264) {
-    attention_visit_32_safely(m, c1, row, col, smaller(264, 512 - col), 480, local, fresh);
+  for (long col = 0; col < 512; col += 144) {
+    attention_visit_32_safely(m, c1, row, col, smaller(144, 512 - col), 480, local, fresh);
     fresh = false;
   }
 
@@ -4443,8 +4443,8 @@ struct attention_memory {
   store(local.total + 16, splat(0.0f));
 
   bool fresh = true;
-  for (long col = 0; col < 512; col += 264) {
-    attention_visit_32(m, c1, row, col, smaller(264, 512 - col), 480, local, fresh);
+  for (long col = 0; col < 512; col += 144) {
+    attention_visit_32(m, c1, row, col, smaller(144, 512 - col), 480, local, fresh);
     fresh = false;
   }
 
@@ -4819,7 +4819,7 @@ void project_wq_wk_wv_body(void* state, long item, int) {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 19424L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 13552L * worker));
   restore_float_state(before);
 }
 
@@ -4853,7 +4853,7 @@ void project_wo_body(void* state, long item, int) {
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 4194304u + 77696u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 4194304u + 54208u * (size_t)workers; }
 
 size_t packed_bytes() { return 4456448u; }
 

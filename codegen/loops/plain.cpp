@@ -120,11 +120,18 @@ void lower_row_reduce(Context& c, const RowReduce& r) {
     e.expression = &r.algebra.weight;
     const bool sums = r.algebra.scale.uses(Fn::total);
     const Expr total = sums ? b.var("total", real(0)) : Expr();
-    Block second = b.loop("j", 0, columns);
+    // In parts, so that the roundings of a long sum, which may all have one sign, are those of short ones.
+    constexpr long part = 32;
+    Block parts = b.loop("from", 0, columns, part);
+    const Expr sum = sums ? parts.var("sum", real(0)) : Expr();
+    Block second = parts.loop("j", index("from"), least(index("from") + Expr(part), Expr(columns)));
     e.acc = second.let("x", score("j"));
     const Expr weight = second.let("weight", choose(binary("!=", e.acc, minus_infinity(), Type::flag), e(), real(0)));
     second.assign(to("j"), weight);
-    if (sums) second.assign(total, weight, "+=");
+    if (sums) {
+      second.assign(sum, weight, "+=");
+      parts.assign(total, sum, "+=");
+    }
     e.expression = &r.algebra.scale;
     e.total = total;
     const Expr factor = b.let("factor", choose(kept, e(), real(0)));

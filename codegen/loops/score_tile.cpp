@@ -231,22 +231,23 @@ std::string StreamCode::value_tile(int rows, const StreamPlan::Group& g, Holes h
   const Expr out = name("out", Type::out);
   const bool carries = rescales_ && !direct_;
   b.blank();
-  Block old = b.when(call("!", Type::flag, {name("fresh", Type::flag)}));
-  for (int i = 0; i < rows; ++i) {
-    Expr carry;
-    if (carries) carry = old.let(fmt::format("c{}", i), call("splat", Type::vec, {element(name("carry", Type::in), i)}));
-    for (int v = 0; v < g.vectors; ++v) {
-      const Expr o = load_vector(out + Expr(out_row() * i + v * lanes_), part(v));
-      old.assign(s[std::size_t(i)][std::size_t(v)], carries ? carry * o : o);
-    }
-  }
-  b.blank();
   Steps how;
   if (some) how.some_hole = [](Expr k) { return binary(">", element(name("holes", Type::in), k), real(0), Type::flag); };
   accumulate(
       b, s, index("count"), [&](int i, Expr k) { return element(name("weights", Type::in), Expr(at_.rows) * k + Expr(i)); },
       [&](int v, Expr k) { return load_vector(name("v", Type::in) + Expr(v_col()) * k + Expr(v * lanes_), part(v)); },
       how);
+  b.blank();
+  Block old = b.when(call("!", Type::flag, {name("fresh", Type::flag)}));
+  for (int i = 0; i < rows; ++i) {
+    Expr carry;
+    if (carries) carry = old.let(fmt::format("c{}", i), call("splat", Type::vec, {element(name("carry", Type::in), i)}));
+    for (int v = 0; v < g.vectors; ++v) {
+      const Expr o = load_vector(out + Expr(out_row() * i + v * lanes_), part(v));
+      const Expr& sum = s[std::size_t(i)][std::size_t(v)];
+      old.assign(sum, sum + (carries ? carry * o : o));
+    }
+  }
   b.blank();
   for (int i = 0; i < rows; ++i)
     for (int v = 0; v < g.vectors; ++v) b.run(store_vector(out + Expr(out_row() * i + v * lanes_), s[std::size_t(i)][std::size_t(v)], part(v)));

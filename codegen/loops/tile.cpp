@@ -65,16 +65,15 @@ void accumulate(Block& b, const Accumulators& s, Expr depth, const std::function
   // GCC 12 heeds a wish to unroll by four for bodies of up to 50 instructions (fma, loads, addresses), or if
   // all steps of a loop are meant; then it mixes them, and of more than two some accumulators leave
   // the registers.
-  const long rows = long(s.size()), vectors = long(s[0].size());
-  const bool long_body = rows * vectors + 2 * rows + vectors > 40;
-  const int unroll = !long_body ? 4 : how.rare ? 1 : 2;
+  const bool is_long = body({int(s.size()), int(s[0].size())}) > long_body;
+  const int unroll = !is_long ? 4 : how.rare ? 1 : 2;
   const auto steps = [&](Block& at, const Expr& from, const Expr& to) {
     Block k = at.loop("k", from, to, 1, unroll);
     step(k, s, row, vector);
   };
   // `whole` steps from `from` on, a multiple of `unroll`.
   const auto unrolled = [&](Block& at, const Expr& from, long whole) {
-    if (!long_body) return steps(at, from, from + Expr(whole));
+    if (!is_long) return steps(at, from, from + Expr(whole));
     Block some = at.loop("two", from, from + Expr(whole), unroll);
     steps(some, name("two", Type::index), name("two", Type::index) + Expr(unroll));
   };
@@ -84,7 +83,7 @@ void accumulate(Block& b, const Accumulators& s, Expr depth, const std::function
     how.ahead(line, name("from", Type::index));
     unrolled(line, name("from", Type::index), Steps::line);
   }
-  if (!long_body || how.rare || !depth.constant()) {
+  if (!is_long || how.rare || !depth.constant()) {
     if (!depth.is(lines)) steps(b, lines, depth);
     return;
   }
