@@ -101,8 +101,11 @@ StreamPlan StreamPlanner::plan(const StreamChoice& choice) {
   plan.ahead = stride_of(s_.b.dims[3]) == 1 && 4 * s_.cols * (s_.depth + s_.width) > isa_.machine.l2_bytes / 2;
   plan.groups = groups_of(s_.width, choice.values.vectors, isa_.lanes);
   plan.column_block = column_block(covered, choice.column_block);
-  if (keep_) plan_hull(plan, s_, *keep_, isa_.lanes);
-  plan.local_floats = aligned_floats(s_.depth * lanes_rows) + (plan.column_block + 7 + s_.width) * lanes_rows + aligned_floats(plan.column_block + 1);
+  if (keep_) {
+    plan_hull(plan, s_, *keep_, isa_.lanes);
+    plan.rows_without_any = s_.keep->at_run_time || !rows_without_any(*keep_, s_.rows, s_.cols).empty();
+  }
+  plan.local_floats = aligned_floats(s_.depth * lanes_rows) + (plan.column_block + 7 + s_.width + long(s_.values.size())) * lanes_rows + aligned_floats(plan.column_block + 1);
   return plan;
 }
 
