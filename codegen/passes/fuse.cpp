@@ -259,9 +259,9 @@ class Fuser {
     return -1;
   }
   // The reduction whose weights these scores are, each times what factors of its pair there are; or -1.
+  // If they are stored too, since they are results, they are not read: to compute them again costs less.
   int reduction_below(int id) const {
     const Node& n = g_[id];
-    if (views_[std::size_t(id)]) return -1;
     if (n.op == Op::reduce_rows) return id;
     if (n.op != Op::mul && n.op != Op::div) return -1;
     for (int k : {n.in[0], n.op == Op::mul ? n.in[1] : -1})
@@ -274,11 +274,11 @@ class Fuser {
     return reduce >= 0 && product_below(g_[reduce].in[0]) >= 0;
   }
 
-  int scores_term(ExpressionBuilder& e, int id, int acc) {  // scores are recomputed, never stored, however many read them
+  int scores_term(ExpressionBuilder& e, int id, int acc) {  // scores are recomputed, never read, however many want them
     const Node& n = g_[id];
     if (id == acc) return e.apply(Fn::acc, Kind::real, {});
     if (is_index(n.type.kind)) return b_.index(e, id);
-    if (views_[std::size_t(id)] || !(n.op == Op::mask || elementwise(n.op)) || !leads_to(id, acc)) return leaf(e, id, 0, 2);
+    if (!(n.op == Op::mask || elementwise(n.op)) || !leads_to(id, acc)) return leaf(e, id, 0, 2);
     const int x = scores_term(e, n.in[0], acc);
     if (n.op == Op::mask) return e.apply(Fn::select, Kind::real, {b_.index(e, n.in[1]), x, e.constant(-std::numeric_limits<double>::infinity())});
     std::vector<int> in{x};
