@@ -296,14 +296,17 @@ class Fuser {
     return e.elementwise(n.op, n.type.kind, in);
   }
 
-  // Whether two nodes reduce the same scores by the same weights.
-  bool same_reduction(int a, int b) const { return std::equal(g_[a].in.begin(), g_[a].in.begin() + 3, g_[b].in.begin()); }
+  // Whether the product streams with the same weights of the same scores, and does not itself need the row's value.
+  bool comes_with(int value, int product) const {
+    const Operands &a = g_[value].in, &b = g_[reduction_below(g_[product].in[0])].in;
+    return !views_[std::size_t(value)] && std::equal(a.begin(), a.begin() + 3, b.begin()) && !leads_to(product, value);
+  }
 
   // In the region of a product with the same weights, if one streams; else of stored scores.
   View row_value(int id, std::optional<View> target) {
     if (target) wanted_.insert_or_assign(id, *target);
     for (int m = 0; m < int(g_.size()); ++m) {
-      if (g_[m].op != Op::matmul || views_[std::size_t(m)] || users_[std::size_t(m)].empty() || !stream_at(m) || !same_reduction(reduction_below(g_[m].in[0]), id)) continue;
+      if (g_[m].op != Op::matmul || views_[std::size_t(m)] || users_[std::size_t(m)].empty() || !stream_at(m) || !comes_with(id, m)) continue;
       const auto to = wanted_.find(m);
       materialise(m, to == wanted_.end() ? std::nullopt : std::optional(to->second));
       return copied(views_[std::size_t(id)].value(), target);
@@ -313,10 +316,10 @@ class Fuser {
     return out;
   }
 
-  // Adds what else is wanted of the state of the reduction of node `id`, each where it is wanted.
-  void add_row_values(Stream& s, int id) {
+  // Adds what else is wanted of the state of a product's rows, each where it is wanted.
+  void add_row_values(Stream& s, int product) {
     for (int n = 0; n < int(g_.size()); ++n) {
-      if (g_[n].op != Op::row_value || views_[std::size_t(n)] || users_[std::size_t(n)].empty() || !same_reduction(n, id)) continue;
+      if (g_[n].op != Op::row_value || users_[std::size_t(n)].empty() || !comes_with(n, product)) continue;
       const auto to = wanted_.find(n);
       const bool direct = to != wanted_.end() && stride_of(to->second.dims[2]).value_or(2) <= 1;  // vectors of rows are stored
       const View out = direct ? to->second : b_.scratch(g_[n].type.dims, "row_value");
@@ -352,7 +355,7 @@ class Fuser {
     s.algebra = b_.algebra(reduce);
     ExpressionBuilder f;
     s.factored = f.finish(factored_term(f, m.in[0], reduce));
-    add_row_values(s, reduce);
+    add_row_values(s, id);
     s.a = simple(materialise(qk.in[0]), {2, 3}, false, qd);
     s.b = simple(transposed(materialise(qk.in[1])), {2, 3}, false, {4, {kd[0], kd[1], kd[3], kd[2]}});
     s.v = simple(materialise(m.in[1]), {2, 3}, true, vd);

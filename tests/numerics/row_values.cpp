@@ -189,6 +189,25 @@ TEST_CASE("Parts merged by their log-sum-exp are the whole", "[numerics]") {
   });
 }
 
+TEST_CASE("Values and factors that need the rows' numbers", "[numerics]") {
+  const auto itself = spec("row_values_itself", [] {
+    auto q = input<1, 2, 34, 16>("q");
+    auto v = input<1, 2, 34, 16>("v");
+    auto s = mask(matmul(q, transpose(v)) / sqrt_of<16>, kv_index <= q_index);
+    auto lse = logsumexp(s);
+    auto by_key = transpose(unsqueeze<-1>(lse));  // [1, 2, 1, 34]
+    return outputs("lse"_out = lse, "y"_out = matmul(softmax(s), v * unsqueeze<-1>(lse)), "z"_out = matmul(softmax(s) * by_key, v));
+  });
+  for_each_subject({itself}, [](const Subject& s) {
+    const Bindings b = host::standard_inputs(s.interface());
+    const Outputs got = s(b);
+    check_close(s, got, interpret_outputs(s.graph(), b));
+    double worst = 0;  // a factor of a key is one of its value
+    for (std::size_t i = 0; i < got[1].size(); ++i) worst = std::fmax(worst, std::abs(double(got[1][i]) - double(got[2][i])));
+    CHECK(worst < 1e-4);
+  });
+}
+
 TEST_CASE("A row's numbers come out of the stream of its weights", "[numerics]") {
   for (const Spec& x : {of_softmax(), of_softmax_one(), of_sink(), of_sigmoid(), of_greatest()}) {
     INFO(x.name);
