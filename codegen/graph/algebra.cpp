@@ -4,7 +4,7 @@
 
 namespace attune {
 
-Algebra::Algebra(const Graph& g, int node) : graph(g), weight(g[node].in[1]), rescale(g[node].in[2]), scale(g[node].in[3]) {}
+Algebra::Algebra(const Graph& g, int node) : graph(g), weight(g[node].in[1]), rescale(g[node].in[2]), scale(g[node].in[3]), of_row(g[node].op == Op::row_value) {}
 
 Interval Algebra::weight_of(const Interval& score, const Interval& row_max, const Coordinates& at) const {
   return number_at(graph, weight, at, {score, row_max, {}, {}});
@@ -24,12 +24,14 @@ bool Algebra::row_max_cancels() const {
   const auto result = [&](double score, double reference) {
     double sum = 0;
     for (double s : row) sum += weight_of(s, reference, {}).value;
-    return weight_of(score, reference, {}).value * scale_of(sum, reference, {}).value;
+    return (of_row ? 1 : weight_of(score, reference, {}).value) * scale_of(sum, reference, {}).value;
   };
   for (double s : row)
     for (double shift : {0.7, 1.9})
       if (!(std::abs(result(s, 2.1) - result(s, 2.1 + shift)) <= 1e-9 * std::abs(result(s, 2.1)))) return false;
   return true;
 }
+
+double Algebra::row_max_of_nothing() const { return row_max_cancels() ? 0 : -HUGE_VAL; }
 
 }  // namespace attune

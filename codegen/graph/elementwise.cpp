@@ -92,6 +92,8 @@ Value elementwise(const Graph& g, const Node& n, const Value* a, const Value* b,
   for_each_element(n.type.dims, [&](const Coordinates& at, std::size_t i) {
     const Element x = left.at(at), y = right.at(at);
     double& v = r.v[i] = apply(n.op, x.v, y.v).value;
+    const bool weightless = (x.removed && x.v == 0) || (y.removed && y.v == 0 && n.op == Op::mul);
+    if (weightless && (n.op == Op::mul || n.op == Op::div)) v = 0;  // whatever the factor is
     const auto error = [&](double ex, double ey) { return ex == 0 && ey == 0 ? 0 : apply(n.op, {x.v, ex}, {y.v, ey}).error(); };
     if (!is_scores) {
       r.carried[i] = error(x.error(), y.error()) + own_rounding(n.op, x.v, v);

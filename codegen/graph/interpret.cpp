@@ -58,6 +58,13 @@ Value transpose(const Node& n, const Value& x) {
   return moved(n.type.dims, x, [=](const Coordinates& at) { return ((at.batch * heads + at.head) * columns + at.kv) * rows + at.q; });
 }
 
+Value reshaped(const Node& n, const Value& x) {
+  Value r{.dims = n.type.dims, .v = x.v};
+  if (!x.carried.empty() || !x.rounding.empty())
+    for (std::size_t i = 0; i < x.v.size(); ++i) r.carried.push_back(x.error_at(i));
+  return r;
+}
+
 // The tables below the index expressions that `node` takes.
 void find_tables(const Graph& g, int node, const std::vector<Value>& values, Tables& found) {
   for (int k : g[node].in) {
@@ -83,10 +90,12 @@ Value evaluate(const Graph& g, int node, const std::vector<Value>& values, const
     case Op::merge_heads: return merge_heads(n, *a);
     case Op::repeat_heads: return repeat_heads(n, *a);
     case Op::transpose: return transpose(n, *a);
+    case Op::unsqueeze: return reshaped(n, *a);
     case Op::rope: return rope(n, *a);
     case Op::matmul: return g[n.in[0]].type.kind == Kind::scores ? weighted_sum(n, *a, *b) : score_product(n, *a, *b);
     case Op::mask: return mask(g, n, *a, tables);
     case Op::reduce_rows: return reduce_rows(g, node, *a, tables);
+    case Op::row_value: return row_value(g, node, *a, tables);
     default: return elementwise(g, n, a, b, tables);
   }
 }

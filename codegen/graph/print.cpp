@@ -126,12 +126,14 @@ std::string quoted(std::string_view s) {
 }  // namespace
 
 std::string_view name_of(Op op) {
-  constexpr std::string_view names[] = {"input", "weight", "linear", "split_heads", "merge_heads", "repeat_heads", "transpose", "rope", "matmul", "mask",
-                                        "reduce_rows", "add", "sub", "mul", "div", "mod", "min", "max", "tanh", "exp", "log", "lt", "le", "eq", "both", "either",
+  constexpr std::string_view names[] = {"input", "weight", "linear", "split_heads", "merge_heads", "repeat_heads", "transpose", "unsqueeze", "rope", "matmul", "mask",
+                                        "reduce_rows", "row_value", "add", "sub", "mul", "div", "mod", "min", "max", "tanh", "exp", "log", "lt", "le", "eq", "both", "either",
                                         "negation", "constant", "batch_index", "head_index", "q_index", "kv_index", "look_up", "score", "row_max", "old_max", "row_sum"};
   static_assert(std::size(names) == std::size_t(Op::row_sum) + 1);
   return std::size_t(op) < std::size(names) ? names[std::size_t(op)] : "unknown op";
 }
+
+std::string_view last_part(Op reduction) { return reduction == Op::row_value ? "value" : "scale"; }
 
 std::string type_text(const Type& t) {
   constexpr std::string_view names[] = {"integer", "real", "predicate", "tensor", "scores", "integers"};
@@ -149,10 +151,12 @@ std::string node_text(const Graph& g, int node) {
     case Op::input:
     case Op::weight: return fmt::format("{}({})", name_of(n.op), quoted(n.attr.name));
     case Op::split_heads:
-    case Op::repeat_heads: return fmt::format("{}<{}>({})", name_of(n.op), n.attr.count, w.operands(node));
+    case Op::repeat_heads:
+    case Op::unsqueeze: return fmt::format("{}<{}>({})", name_of(n.op), n.attr.count, w.operands(node));
     case Op::rope: return fmt::format("rope({}, {})", w.operands(node), rotation_text(n.attr.rotation));
     case Op::reduce_rows:
-      return fmt::format("reduce_rows({}, weight {}, rescale {}, scale {})", w.operand(node, 0), w.operand(node, 1), w.operand(node, 2), w.operand(node, 3));
+    case Op::row_value:
+      return fmt::format("{}({}, weight {}, rescale {}, {} {})", name_of(n.op), w.operand(node, 0), w.operand(node, 1), w.operand(node, 2), last_part(n.op), w.operand(node, 3));
     default: return w.expression(node, lowest);
   }
 }

@@ -10,6 +10,9 @@ namespace attune {
 // The op as the enumerator is spelled.
 std::string_view name_of(Op);
 
+// What the last operand of a row's reduction is: "scale" or "value".
+std::string_view last_part(Op);
+
 // "tensor<1,128,512>", "scores<1,8,128,128>", "integer".
 std::string type_text(const Type&);
 

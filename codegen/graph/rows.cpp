@@ -25,59 +25,94 @@ Value mask(const Graph& g, const Node& n, const Value& scores, const Tables& tab
   return r;
 }
 
+namespace {
+
+// One row's reduction, before anything is scaled.
+struct Reduced {
+  std::vector<std::size_t> kept;  // columns
+  Interval row_max = -infinity, sum;
+  std::vector<Interval> weights;  // of those kept, as is the next
+  // The score's own rounding may change a weight by as much, relatively. Where an algebra is
+  // steeper than exp (a cut at 0, say), `beyond` is what it adds to that.
+  std::vector<double> beyond;
+  double rounding = 0;  // 16u S of the row
+  double sum_beyond = 0;
+};
+
+Reduced reduced(const Algebra& algebra, bool row_max_cancels, const Value& s, std::size_t begin, const Coordinates& row) {
+  Reduced r;
+  const std::size_t columns = std::size_t(s.dims[-1]);
+  for (std::size_t j = 0; j < columns; ++j)
+    if (s.v[begin + j] != -infinity) r.kept.push_back(j);
+  for (std::size_t j : r.kept) {
+    const std::size_t i = begin + j;
+    r.row_max = apply(Op::max, r.row_max, {s.v[i], row_max_cancels ? 0 : s.carried_at(i)});
+    r.rounding = std::max(r.rounding, s.rounding[i]);
+  }
+  for (std::size_t j : r.kept) {
+    const std::size_t i = begin + j;
+    const Interval w = algebra.weight_of({s.v[i], s.carried_at(i)}, r.row_max, row);
+    const double e = algebra.weight_of({s.v[i], s.rounding[i]}, r.row_max.value, row).error() - std::abs(w.value) * std::expm1(s.rounding[i]);
+    r.weights.push_back(w);
+    r.beyond.push_back(e > 0 ? e : 0);
+    r.sum = apply(Op::add, r.sum, w);
+    r.sum_beyond += r.beyond.back();
+  }
+  return r;
+}
+
+// f(offset of its first score, where it is) for every row.
+template <class F>
+void for_each_row(const Value& s, const Tables& tables, F f) {
+  const std::size_t columns = std::size_t(s.dims[-1]);
+  for (long row = 0; row < s.dims[0] * s.dims[1] * s.dims[2]; ++row) f(std::size_t(row) * columns, Coordinates{row / (s.dims[1] * s.dims[2]), row / s.dims[2] % s.dims[1], row % s.dims[2], 0, &tables});
+}
+
+}  // namespace
+
 Value reduce_rows(const Graph& g, int node, const Value& s, const Tables& tables) {
   const Algebra algebra(g, node);
   const bool row_max_cancels = algebra.row_max_cancels();
-  const std::size_t columns = std::size_t(s.dims[-1]);
   const bool exact = s.carried.empty();
   Value r{s.dims, std::vector<double>(s.v.size()), {}, std::vector<double>(s.v.size()), std::vector<unsigned char>(s.v.size())};
   if (!exact) r.carried.resize(s.v.size());
-
-  for (std::size_t begin = 0; begin < s.v.size(); begin += columns) {
-    const long row = long(begin / columns);
-    const auto at = [&](std::size_t j) { return Coordinates{row / (s.dims[1] * s.dims[2]), row / s.dims[2] % s.dims[1], row % s.dims[2], long(j), &tables}; };
-    std::vector<std::size_t> kept;
-    for (std::size_t j = 0; j < columns; ++j) {
-      if (s.v[begin + j] != -infinity)
-        kept.push_back(j);
-      else
-        r.removed[begin + j] = 1;
-    }
-    if (kept.empty()) continue;
-    Interval row_max = -infinity;
-    double rounding = 0;  // 16u S of the row
-    for (std::size_t j : kept) {
-      const std::size_t i = begin + j;
-      row_max = apply(Op::max, row_max, {s.v[i], row_max_cancels ? 0 : s.carried_at(i)});
-      rounding = std::max(rounding, s.rounding[i]);
-    }
-
-    // The score's own rounding may change a weight by as much, relatively. Where an algebra is
-    // steeper than exp (a cut at 0, say), `beyond` is what it adds to that.
-    std::vector<Interval> weights;
-    std::vector<double> beyond;
-    Interval sum;
-    double sum_beyond = 0;
-    for (std::size_t j : kept) {
-      const std::size_t i = begin + j;
-      const Interval w = algebra.weight_of({s.v[i], s.carried_at(i)}, row_max, at(j));
-      const double e = algebra.weight_of({s.v[i], s.rounding[i]}, row_max.value, at(j)).error() - std::abs(w.value) * std::expm1(s.rounding[i]);
-      weights.push_back(w);
-      beyond.push_back(e > 0 ? e : 0);
-      sum = apply(Op::add, sum, w);
-      sum_beyond += beyond.back();
-    }
-    const Interval scale = algebra.scale_of(sum, row_max, at(0));
-    const double scale_beyond = sum_beyond > 0 ? algebra.scale_of({sum.value, sum_beyond}, row_max.value, at(0)).error() : 0;
-    for (std::size_t n = 0; n < kept.size(); ++n) {
-      const std::size_t i = begin + kept[n];
-      const Interval p = apply(Op::mul, weights[n], scale);
+  for (std::size_t i = 0; i < s.v.size(); ++i) r.removed[i] = s.v[i] == -infinity;
+  for_each_row(s, tables, [&](std::size_t begin, const Coordinates& row) {
+    const Reduced x = reduced(algebra, row_max_cancels, s, begin, row);
+    if (x.kept.empty()) return;
+    const Interval scale = algebra.scale_of(x.sum, x.row_max, row);
+    const double scale_beyond = x.sum_beyond > 0 ? algebra.scale_of({x.sum.value, x.sum_beyond}, x.row_max.value, row).error() : 0;
+    for (std::size_t n = 0; n < x.kept.size(); ++n) {
+      const std::size_t i = begin + x.kept[n];
+      const Interval p = apply(Op::mul, x.weights[n], scale);
       r.v[i] = p.value;
-      r.rounding[i] = (16 * f32_unit + rounding) * std::abs(p.value) + f32_least_normal * (std::abs(scale.value) + 1) + beyond[n] * (std::abs(scale.value) + scale_beyond) + std::abs(weights[n].value) * scale_beyond;
+      r.rounding[i] = (16 * f32_unit + x.rounding) * std::abs(p.value) + f32_least_normal * (std::abs(scale.value) + 1) + x.beyond[n] * (std::abs(scale.value) + scale_beyond) + std::abs(x.weights[n].value) * scale_beyond;
       r.removed[i] = s.removed_at(i) && p.value == 0;
       if (!exact) r.carried[i] = p.error();
     }
-  }
+  });
+  return r;
+}
+
+// For logsumexp the bound is 16u (1 + S + |value|), and what the operands' bounds bring about.
+Value row_value(const Graph& g, int node, const Value& s, const Tables& tables) {
+  const Algebra algebra(g, node);
+  const bool row_max_cancels = algebra.row_max_cancels();
+  Value r{.dims = g[node].type.dims};
+  for_each_row(s, tables, [&](std::size_t begin, const Coordinates& row) {
+    const Reduced x = reduced(algebra, row_max_cancels, s, begin, row);
+    if (x.kept.empty()) {
+      r.v.push_back(algebra.scale_of(0.0, algebra.row_max_of_nothing(), row).value);
+      r.carried.push_back(std::isfinite(r.v.back()) ? 16 * f32_unit * std::abs(r.v.back()) : 0);
+      return;
+    }
+    const Interval value = algebra.scale_of(x.sum, x.row_max, row);
+    const double sum_off = (16 * f32_unit + std::expm1(x.rounding)) * std::abs(x.sum.value) + x.sum_beyond + f32_least_normal * double(x.kept.size());
+    const double max_off = 4 * f32_unit * std::abs(x.row_max.value) + (row_max_cancels ? 0 : x.rounding);
+    const double rounding = algebra.scale_of({x.sum.value, sum_off}, {x.row_max.value, max_off}, row).error() + 16 * f32_unit * std::abs(value.value) + f32_least_normal;
+    r.v.push_back(std::isnan(x.sum.value) ? x.sum.value : value.value);
+    r.carried.push_back(value.error() + rounding);
+  });
   return r;
 }
 

@@ -44,6 +44,7 @@ Value weighted_sum(const Node&, const Value& p, const Value& v);   // scores and
 // Row by row (rows.cpp).
 Value mask(const Graph&, const Node&, const Value& scores, const Tables&);
 Value reduce_rows(const Graph&, int node, const Value& scores, const Tables&);
+Value row_value(const Graph&, int node, const Value& scores, const Tables&);
 Value rope(const Node&, const Value& x);
 
 // An elementwise op; an operand that is an index expression has no Value (elementwise.cpp).

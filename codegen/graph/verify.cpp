@@ -28,12 +28,14 @@ Arity arity_of(Op op) {
     case Op::merge_heads:
     case Op::repeat_heads:
     case Op::transpose:
+    case Op::unsqueeze:
     case Op::rope:
     case Op::tanh:
     case Op::exp:
     case Op::log:
     case Op::negation: return {1, 1};
-    case Op::reduce_rows: return {4, 4};
+    case Op::reduce_rows:
+    case Op::row_value: return {4, 4};
     case Op::look_up: return {2, 5};
     default: return op >= Op::constant ? Arity{0, 0} : Arity{2, 2};
   }
@@ -53,6 +55,8 @@ std::string complaint(const Inferred& r) {
     case Rule::head_dims_differ: return text("the head counts are {0} and {1}; is a repeat_heads missing?");
     case Rule::heads_do_not_divide: return text("{0} heads do not divide {1} features; choose heads that do");
     case Rule::odd_head_dim: return text("head_dim is {0}, but pairs of features are rotated; rotate an even number of dims only");
+    case Rule::rank_full: return text("the operand has {0} dims already, as many as a tensor may have");
+    case Rule::place_outside: return text("the new dim would stand at {0}, but the last place is {1}");
     case Rule::mask_needs_scores: return "what is masked is no score matrix; mask the result of matmul(q, transpose(k))";
     case Rule::mask_needs_predicate: return "what to keep is no predicate; compare indices, as in kv_index <= q_index";
     case Rule::reduction_needs_scores: return "what is reduced is no score matrix; reduce the result of matmul(q, transpose(k))";
@@ -129,12 +133,11 @@ class Verifier {
     check(kind(node) == wanted, node, fmt::format("its kind is {}, but that of what it reads is {}", type_text(n.type), type_text({wanted, {}})));
   }
 
-  // Look-ups below the index expressions that a node on scores takes stay inside of their tables.
-  void check_tables(int node) const {
-    const Node& n = g_[node];
-    for (int k : n.in) {
+  // Look-ups below the index expressions that a node takes stay inside of their tables.
+  void check_tables(int node, const Dims& scores) const {
+    for (int k : g_[node].in) {
       if (k < 0 || !is_index(kind(k))) continue;
-      const Outside o = outside(g_, k, n.type.dims);
+      const Outside o = outside(g_, k, scores);
       check(o.node < 0, node, o.node < 0 ? "" : fmt::format("{} leaves its table: index {} of dim {}", expression_text(g_, o.node), o.index, o.dim));
     }
   }
@@ -165,7 +168,7 @@ class Verifier {
     };
     const std::array<Part, 3> parts{{{"weight", "score and row_max", leaf(Op::score) | leaf(Op::row_max)},
                                      {"rescale", "old_max and row_max", leaf(Op::old_max) | leaf(Op::row_max)},
-                                     {"scale", "row_sum, row_max and where the row is", leaf(Op::row_sum) | leaf(Op::row_max) | leaf(Op::batch_index) | leaf(Op::head_index) | leaf(Op::q_index) | leaf(Op::look_up)}}};
+                                     {last_part(g_[node].op), "row_sum, row_max and where the row is", leaf(Op::row_sum) | leaf(Op::row_max) | leaf(Op::batch_index) | leaf(Op::head_index) | leaf(Op::q_index) | leaf(Op::look_up)}}};
     for (std::size_t i = 0; i < 3; ++i) {
       const int part = g_[node].in[i + 1];
       check(kind(part) == Kind::real || kind(part) == Kind::integer, node, fmt::format("its {} is no number", parts[i].name));
@@ -189,8 +192,8 @@ class Verifier {
             fmt::format("{} of {} dims are rotated; it must be an even number from 2 to head_dim", r.dims, n.type.dims[-1]));
       check(r.base > 0 && r.base < 1e300, node, fmt::format("the base of the rotation is {}; it must be positive and finite", r.base));
     }
-    if (n.type.kind == Kind::scores) check_tables(node);
-    if (n.op == Op::reduce_rows) return check_algebra_leaves(node);
+    if (const Dims* scores = scores_below(g_, n)) check_tables(node, *scores);
+    if (n.op == Op::reduce_rows || n.op == Op::row_value) return check_algebra_leaves(node);
     for (int i = 0; i < n.operands(); ++i) {
       const Leaves below = leaves_[std::size_t(n.in[std::size_t(i)])];
       check(!(below & row_state), node, "score, row_max, old_max and row_sum are known inside an algebra only; elsewhere use the scores themselves");

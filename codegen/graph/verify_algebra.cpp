@@ -136,7 +136,10 @@ class AlgebraVerifier {
         other.insert(other.end(), removed_too.begin(), removed_too.end());
       }
       for (double x : mine.values)
-        for (double y : other) add(i == 0 ? apply(n.op, x, y).value : apply(n.op, y, x).value);
+        for (double y : other) {
+          const bool weightless = x == 0 && (n.op == Op::mul || (n.op == Op::div && i == 0));  // whatever the factor is
+          add(weightless ? 0 : i == 0 ? apply(n.op, x, y).value : apply(n.op, y, x).value);
+        }
       if (r.mask < 0) r.mask = mine.mask;
       if (r.changed < 0) r.changed = mine.changed;
     }
@@ -163,9 +166,10 @@ class AlgebraVerifier {
       Removed& r = removed_[std::size_t(i)];
       if (n.op == Op::mask) {
         r = through_mask(i);
-      } else if (n.op == Op::reduce_rows) {
+      } else if (n.op == Op::reduce_rows || n.op == Op::row_value) {
         check_identity(i);
         check_weight_of_removed(i);
+        if (n.op == Op::row_value) continue;
         if (const Removed& below = removed_[std::size_t(n.in[0])]; !below.values.empty()) r = {{0}, below.mask, -1};
       } else if (n.op == Op::matmul) {
         check_product(i);

@@ -41,6 +41,7 @@ Kernel lower(const Program&, const Schedule&, bool vectorisable = false);
 inline Expr float_lowest() { return name("-__FLT_MAX__", Type::real); }
 inline Expr infinity() { return name("__builtin_inff()", Type::real); }
 inline Expr minus_infinity() { return name("-__builtin_inff()", Type::real); }
+inline Expr number(double x) { return x == -__builtin_inf() ? minus_infinity() : real(x); }
 inline Parameter memory_parameter() { return {Type::memory, "m"}; }
 inline Expr memory_argument() { return name("m", Type::memory); }
 

@@ -108,7 +108,7 @@ std::string StreamCode::mend(const RowBlocks& r, Columns kinds) {
   const auto by_scores = [&](Block& at) {
     set_state(at, r, at_.block_peak(), float_lowest());
     run_bands(at, r, kinds, Gives::scores, 0);
-    at.run(call(weigh(r.tile.vectors), Type::none, {name("local", Type::out), index("from"), name("false", Type::flag)}));
+    run_weigh(at, r, index("col"), index("from"), false);
     carry_if_older(at, r);
     run_bands(at, r, kinds, Gives::weights, index("from"));
   };

@@ -118,7 +118,8 @@ void lower_row_reduce(Context& c, const RowReduce& r) {
     e.at = at;
     e.peak = peak;
     e.expression = &r.algebra.weight;
-    const bool sums = r.algebra.scale.uses(Fn::total);
+    const Expression& at_the_end = r.value ? r.value->value : r.algebra.scale;
+    const bool sums = r.value || at_the_end.uses(Fn::total);
     const Expr total = sums ? b.var("total", real(0)) : Expr();
     // In parts, so that the roundings of a long sum, which may all have one sign, are those of short ones.
     constexpr long part = 32;
@@ -127,13 +128,21 @@ void lower_row_reduce(Context& c, const RowReduce& r) {
     Block second = parts.loop("j", index("from"), least(index("from") + Expr(part), Expr(columns)));
     e.acc = second.let("x", score("j"));
     const Expr weight = second.let("weight", choose(binary("!=", e.acc, minus_infinity(), Type::flag), e(), real(0)));
-    second.assign(to("j"), weight);
+    if (!r.value) second.assign(to("j"), weight);
     if (sums) {
       second.assign(sum, weight, "+=");
       parts.assign(total, sum, "+=");
     }
-    e.expression = &r.algebra.scale;
+    e.expression = &at_the_end;
     e.total = total;
+    if (r.value) {
+      ElementCode of_nothing = e;
+      of_nothing.total = real(0);
+      of_nothing.peak = number(r.value->peak_of_nothing);
+      const Expr value = choose(binary("==", total, total, Type::flag), e(), total);  // a peak loses NaN
+      b.assign(element(out, 0), choose(kept, value, of_nothing()));
+      return;
+    }
     const Expr factor = b.let("factor", choose(kept, e(), real(0)));
     Block last = b.loop("j", 0, columns);
     Block some = last.when(binary("!=", score("j"), minus_infinity(), Type::flag));  // what is removed stays 0 in a row of NaN

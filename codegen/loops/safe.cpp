@@ -11,13 +11,14 @@ bool StreamCode::scales_last() const { return s_.element.is(Fn::acc) && s_.scale
 
 // As `weigh`, for all rows; and a removed pair, whose score is -inf, weighs -0, which no weight is that
 // counts: 0 is one, since it makes NaN of an infinite value.
-std::string StreamCode::weigh_safely(int vectors) {
-  const std::string n = fmt::format("{}_weigh_{}_safely", c_.prefix, vectors * lanes_);
+std::string StreamCode::weigh_safely(const RowBlocks& r) {
+  const int vectors = r.tile.vectors;
+  const std::string n = weigh_name(r, "_safely");
   if (c_.has(n)) return n;
   Function f;
   f.name = n;
   f.comment = fmt::format("Scores of {} rows become weights, those of removed pairs -0; the rows' state follows.", vectors * lanes_);
-  f.parameters = {local_parameter(), {Type::index, "count"}};
+  f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}, local_parameter(), {Type::index, "count"}};
   Block b(f.body);
   const auto slot = [&](long offset, int v) { return local(offset + v * lanes_); };
   const auto load = [](const Expr& p) { return call("load", Type::vec, {p}); };
@@ -58,7 +59,9 @@ std::string StreamCode::weigh_safely(int vectors) {
     e.acc = score;
     e.peak = peak[i];
     const Expr w = j.let(of("w"), select(hole, splat(real(-0.0)), e() + splat(real(0))));
-    j.run(call("store", Type::none, {p, w}));
+    ElementCode met = at_lane(s_.factored, r, v, index("col") + index("j"));
+    met.acc = w;
+    j.run(call("store", Type::none, {p, factors() ? select(hole, splat(real(-0.0)), met() + splat(real(0))) : w}));
     j.assign(total[i], total[i] + w);
     j.assign(all[i], call("both", Type::lanes, {all[i], hole}));
     holes = holes ? call("either", Type::lanes, {holes, hole}) : hole;
@@ -89,7 +92,7 @@ std::string StreamCode::visit_safely(const RowBlocks& r, Columns kinds) {
   if (s_.algebra.tracks_peak) set_state(b, r, at_.block_peak(), minus_infinity());
   const Gives gives = scales_last() || s_.scale == 1 ? Gives::scores : Gives::natural;
   run_bands(b, r, kinds, gives, 0);
-  b.run(call(weigh_safely(r.tile.vectors), Type::none, {name("local", Type::out), index("count")}));
+  b.run(call(weigh_safely(r), Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), name("local", Type::out), index("count")}));
   if (rescales_ && direct_) carry_if_older(b, r);
   b.blank();
   const auto folded = [&](Block& at, Holes h) { at.run(call(fold(r, h), Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), index("count"), name("local", Type::out), name("fresh", Type::flag)})); };
@@ -124,6 +127,7 @@ std::string StreamCode::safe_rows(const RowBlocks& r) {
   b.var("fresh", name("true", Type::flag));
   visit_runs(b, r, i, Path::safe);
   b.blank();
+  store_row_values(b, r, Path::safe);
   if (scales_result()) set_factors(b, r, Path::safe);
   Block each = b.loop("i", 0, r.rows);
   const Expr odd = each.var("odd", call("splat", Type::vec, {real(0)}));
@@ -133,13 +137,19 @@ std::string StreamCode::safe_rows(const RowBlocks& r) {
   });
   const Expr is_odd = call("has_nan", Type::flag, {odd});
   const auto restore = [&](Block& finite) { each_vector(finite, [&](Block& at, const Expr& n, long part) { at.run(store_vector(result(n), load_vector(fast(n), part), part)); }); };
-  if (!scales_result()) {
+  if (!scales_result() && s_.values.empty()) {
     Block finite = each.when(call("!", Type::flag, {is_odd}));
     restore(finite);
   } else {
     Block lost = each.when(is_odd);
-    const Expr factor = lost.let("factor", call("splat", Type::vec, {element(local(at_.carry()), index("i"))}));
-    each_vector(lost, [&](Block& at, const Expr& n, long part) { at.run(store_vector(result(n), factor * load_vector(result(n), part), part)); });
+    if (scales_result()) {
+      const Expr factor = lost.let("factor", call("splat", Type::vec, {element(local(at_.carry()), index("i"))}));
+      each_vector(lost, [&](Block& at, const Expr& n, long part) { at.run(store_vector(result(n), factor * load_vector(result(n), part), part)); });
+    }
+    for (std::size_t k = 0; k < s_.values.size(); ++k) {
+      const Expr to = address(c_.memory, s_.values[k].out, {index("c0"), index("c1"), index("row") + index("i"), 0});
+      lost.assign(element(to, 0), element(local(at_.row_values() + long(k) * at_.rows), index("i")));
+    }
     Block finite = each.otherwise();
     restore(finite);
   }

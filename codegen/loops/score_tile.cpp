@@ -7,7 +7,7 @@ namespace attune::loops {
 
 bool StreamCode::reads_rows() const {
   const auto along_rows = [](const Expression& e) { return std::any_of(e.tensors.begin(), e.tensors.end(), [](const View& v) { return !v.dims[2].empty(); }); };
-  return along_rows(s_.element) || along_rows(s_.algebra.scale) || (s_.keep && along_rows(s_.keep->code));
+  return along_rows(s_.element) || along_rows(s_.factored) || along_rows(s_.algebra.scale) || std::any_of(s_.values.begin(), s_.values.end(), [&](const RowOutput& o) { return along_rows(o.value.value); }) || (s_.keep && along_rows(s_.keep->code));
 }
 
 // Scores of t.rows columns against t.vectors vectors of rows, stored as [column][row]: raw, with the
@@ -63,7 +63,10 @@ std::string StreamCode::score_tile(Tile t, bool keep, long last_part, Gives give
       }
       if (!plain || keep) x = b.let(fmt::format("x{}_{}", i, v), x);
       if (weights) x = b.let(fmt::format("w{}_{}", i, v), weight_of(x, peak, shift));
-      b.run(call("store", Type::none, {scores + Expr(at_.rows * i + v * lanes_), x}));
+      ElementCode f = e;
+      f.expression = &s_.factored;
+      f.acc = x;
+      b.run(call("store", Type::none, {scores + Expr(at_.rows * i + v * lanes_), weights && factors() ? f() : x}));
       all.push_back(x);
     }
     if (weights) {  // in the order of columns whatever the tile, so that a row's bits don't depend on it
@@ -129,24 +132,6 @@ Expr StreamCode::rescale_of(const Expr& old, const Expr& peak) const {
   return e();
 }
 
-bool StreamCode::scales_result() const { return !(s_.algebra.scale.is(Fn::constant) && s_.algebra.scale.terms.back().value == 1); }
-
-// What the rows' sums are multiplied by, in the place of the carry. On the safe path a row without a
-// pair that counts is 0; on the fast one its total may make it NaN.
-void StreamCode::set_factors(Block& b, const RowBlocks& r, Path path) {
-  for (int v = 0; v < r.tile.vectors; ++v) {
-    const auto load = [&](long slot) { return call("load", Type::vec, {local(slot + v * lanes_)}); };
-    ElementCode e = by_algebra(s_.algebra.scale);
-    e.at = {index("c0"), index("c1"), index("row") + Expr(v * lanes_), 0};
-    e.part = v == r.tile.vectors - 1 ? last_part(r) : -1;
-    e.total = load(at_.total());
-    e.peak = load(at_.peak());
-    const auto splat = [](double x) { return call("splat", Type::vec, {real(x)}); };
-    const Expr factor = path == Path::fast ? e() : call("select", Type::vec, {call("equal", Type::lanes, {load(at_.kept()), splat(1)}), e(), splat(0)});
-    b.run(call("store", Type::none, {local(at_.carry() + v * lanes_), factor}));
-  }
-}
-
 bool is_exp_below_peak(const Expression& e, Fn a) {
   if (!e.is(Fn::exp)) return false;
   const Term& d = e.terms[std::size_t(e.terms.back().in[0])];
@@ -162,16 +147,33 @@ bool subtracts_peak_in_exponent(const Expression& e) {
   return false;
 }
 
+// A tensor's elements for vector v of a block's rows, in a column.
+ElementCode StreamCode::at_lane(const Expression& x, const RowBlocks& r, int v, const Expr& col) const {
+  ElementCode e = by_algebra(x);
+  e.at = {index("c0"), index("c1"), index("row") + Expr(v * lanes_), col};
+  e.part = v == r.tile.vectors - 1 ? last_part(r) : -1;
+  return e;
+}
+
+std::string StreamCode::weigh_name(const RowBlocks& r, const char* suffix) const {
+  return fmt::format("{}_weigh_{}{}{}", c_.prefix, r.tile.vectors * lanes_, factors() && last_part(r) >= 0 ? "_last" : "", suffix);
+}
+
+void StreamCode::run_weigh(Block& at, const RowBlocks& r, const Expr& col, const Expr& count, bool all) {
+  at.run(call(weigh(r), Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), col, name("local", Type::out), count, name(all ? "true" : "false", Type::flag)}));
+}
+
 // Turns the scores of the first `count` columns of a block into weights, in place; the rows' peaks and
 // the sum of these weights follow. Where weights are made in the tiles, only rows that nothing
 // else mends, or all if `all`, get a new peak: the others keep theirs, and so every bit.
-std::string StreamCode::weigh(int vectors) {
-  const std::string n = fmt::format("{}_weigh_{}", c_.prefix, vectors * lanes_);
+std::string StreamCode::weigh(const RowBlocks& r) {
+  const int vectors = r.tile.vectors;
+  const std::string n = weigh_name(r);
   if (c_.has(n)) return n;
   Function f;
   f.name = n;
   f.comment = fmt::format("Scores of {} rows become weights; the rows' state follows.", vectors * lanes_);
-  f.parameters = {local_parameter(), {Type::index, "count"}, {Type::flag, "all"}};
+  f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}, local_parameter(), {Type::index, "count"}, {Type::flag, "all"}};
   Block b(f.body);
   const Expr scores = local(at_.scores());
   const auto slot = [&](long offset, int v) { return local(offset + v * lanes_); };
@@ -205,7 +207,9 @@ std::string StreamCode::weigh(int vectors) {
   for (int v = 0; v < vectors; ++v) {
     const Expr p = scores + Expr(at_.rows) * index("j") + Expr(v * lanes_);
     const Expr w = j.let(fmt::format("w{}", v), weight_of(load(p), peak[std::size_t(v)], shift[std::size_t(v)]));
-    j.run(call("store", Type::none, {p, w}));
+    ElementCode e = at_lane(s_.factored, r, v, index("col") + index("j"));
+    e.acc = w;
+    j.run(call("store", Type::none, {p, factors() ? e() : w}));
     j.assign(total[std::size_t(v)], total[std::size_t(v)] + w);
   }
   b.blank();

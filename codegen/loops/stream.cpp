@@ -7,7 +7,7 @@ namespace attune::loops {
 StreamCode::StreamCode(Context& c, const Stream& s, const StreamPlan& p) : c_(c), s_(s), p_(p), lanes_(c.lanes) {
   long rows = lanes_;
   for (const RowBlocks& b : p.blocks) rows = std::max(rows, long(b.tile.vectors) * lanes_);
-  at_ = {rows, s.depth, p.column_block, s.width};
+  at_ = {rows, s.depth, p.column_block, s.width, long(s.values.size())};
   rescales_ = s.algebra.tracks_peak && !s.algebra.rescale.is(Fn::constant);
   direct_ = !s.algebra.tracks_peak || (rescales_ && s.algebra.peak_cancels && subtracts_peak_in_exponent(s.algebra.weight));
   lowers_ = direct_ && rescales_ && is_exp_below_peak(s.algebra.weight, Fn::acc) && is_exp_below_peak(s.algebra.rescale, Fn::old_peak);
@@ -17,7 +17,7 @@ StreamCode::StreamCode(Context& c, const Stream& s, const StreamPlan& p) : c_(c)
 // In the order in which they lie.
 Struct StreamCode::memory_struct() const {
   const long rows = at_.rows;
-  return {memory_name(), "A worker's memory: a block of rows, one a lane, against a block of columns.",
+  Struct r{memory_name(), "A worker's memory: a block of rows, one a lane, against a block of columns.",
           {{"rows", at_.scores(), fmt::format("[{}][{}], scaled{}", at_.depth, rows, binary_ ? ", in units of log 2" : "")},
            {"scores", at_.peak() - at_.scores(), fmt::format("[{}][{}]; weights once they are known", at_.columns, rows)},
            {"peak", rows, direct_ ? "of each row, the score that the others are compared with" : "of each row, the greatest score so far"},
@@ -29,6 +29,8 @@ Struct StreamCode::memory_struct() const {
            {"kept", rows, "1 where the safe path found a pair that counts"},
            {"holes", at_.fast() - at_.holes(), fmt::format("[{}]: 1 for a column with one that doesn't; then 1 if there is any", at_.columns)},
            {"fast", rows * at_.width, fmt::format("[{}][{}], the results that it came to replace", rows, at_.width)}}};
+  if (at_.values > 0) r.fields.push_back({"row_values", at_.values * rows, fmt::format("[{}][{}], what it says of its rows", at_.values, rows)});
+  return r;
 }
 
 Expr StreamCode::local(long offset) const {
@@ -237,10 +239,12 @@ void StreamCode::finish(Block& b, const RowBlocks& r) {
     Block i = none.loop("i", 0, r.rows);
     Block n = i.loop("n", 0, s_.width);
     n.assign(element(out, Expr(out_row()) * index("i") + index("n")), real(0));
+    store_row_values(none, r, Path::fast, true);
     none.text("return;");
     b.blank();
   }
   const bool scaled = scales_result();
+  store_row_values(b, r, Path::fast);
   if (scaled) {
     set_factors(b, r, Path::fast);
     b.blank();

@@ -13,7 +13,7 @@ inline Expr index(const char* n) { return name(n, Type::index); }
 
 // Layout of a worker's memory, in floats; `rows` is the number of lanes of the largest block.
 struct StreamMemory {
-  long rows, depth, columns, width;
+  long rows, depth, columns, width, values;
   long at() const { return 0; }                                         // [depth][rows]: the block's rows, on lanes
   long scores() const { return aligned_floats(depth * rows); }          // [columns][rows]
   long peak() const { return scores() + columns * rows; }               // [rows] each from here on
@@ -26,6 +26,7 @@ struct StreamMemory {
   long holes() const { return peak() + 7 * rows; }                      // [columns], and one for all
   long some_holes() const { return holes() + columns; }
   long fast() const { return holes() + aligned_floats(columns + 1); }   // [rows][width]
+  long row_values() const { return fast() + rows * width; }             // [values][rows]
 };
 
 // Whether the algebra's weight is made of e^(score - peak), so that any reference near the peak serves.
@@ -69,15 +70,22 @@ class StreamCode {
   ElementCode by_algebra(const Expression&) const;
   Expr rescale_of(const Expr& old, const Expr& peak) const;
   Expr weight_of(const Expr& score, const Expr& peak, const Expr& shift) const;
-  std::string weigh(int vectors);
+  ElementCode at_lane(const Expression&, const RowBlocks&, int v, const Expr& col) const;
+  bool factors() const { return !s_.factored.is(Fn::acc); }  // weights do not meet the values as they are
+  std::string weigh(const RowBlocks&);
+  void run_weigh(Block&, const RowBlocks&, const Expr& col, const Expr& count, bool all);
+  std::string weigh_name(const RowBlocks&, const char* suffix = "") const;
   enum class Path { fast, safe };
-  void set_factors(Block&, const RowBlocks&, Path);
-  bool scales_result() const;  // the algebra multiplies by something at the end
   enum class Holes { none, some };  // whether weights of -0 stand for pairs that don't count
   std::string value_tile(int rows, const StreamPlan::Group&, Holes);
+  // row_end.cpp
+  bool scales_result() const;  // the algebra multiplies by something at the end
+  Expr nothing_counted(int v) const;
+  void set_factors(Block&, const RowBlocks&, Path);
+  void store_row_values(Block&, const RowBlocks&, Path, bool nothing_counts = false);
   // safe.cpp
   bool scales_last() const;
-  std::string weigh_safely(int vectors);
+  std::string weigh_safely(const RowBlocks&);
   std::string visit_safely(const RowBlocks&, Columns);
   std::string safe_rows(const RowBlocks&);
   // mend.cpp, visit.cpp

@@ -117,7 +117,7 @@ void StreamCode::reference(Block& b, const RowBlocks& r, const Expr& col) {
   set_state(b, r, at_.block_peak(), float_lowest());
   const Expr from = address(c_.memory, s_.b, {index("c0"), index("c1"), col, 0});
   b.run(call(part_band(r, r.tile.rows, Gives::scores), Type::none, {memory_argument(), from, local(at_.scores()), index("c0"), index("c1"), index("row"), col, name("local", Type::out)}));
-  b.run(call(weigh(r.tile.vectors), Type::none, {name("local", Type::out), 0, name("true", Type::flag)}));
+  run_weigh(b, r, col, 0, true);
 }
 
 // A block of columns: scores, weights, and the fold into the result. `first_band`: the first visit of
@@ -129,12 +129,11 @@ std::string StreamCode::visit(const RowBlocks& r, Columns kinds, bool first_band
   f.comment = fmt::format("{} rows against `count` columns from col on.", r.rows);
   f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}, {Type::index, "count"}, {Type::index, "whole_begin"}, {Type::index, "whole_end"}, local_parameter(), {Type::flag, "fresh"}};
   Block b(f.body);
-  const auto weigh_all = [&](Block& at, const Expr& count, bool all) { at.run(call(weigh(r.tile.vectors), Type::none, {name("local", Type::out), count, name(all ? "true" : "false", Type::flag)})); };
   if (rescales_ && !direct_) set_state(b, r, at_.carry(), real(1));
   if (!direct_) {
     set_state(b, r, at_.block_peak(), float_lowest());
     run_bands(b, r, kinds, Gives::scores, 0);
-    weigh_all(b, index("count"), true);
+    run_weigh(b, r, index("col"), index("count"), true);
   } else {
     set_state(b, r, at_.block_total(), real(0));
     Expr from = 0;
@@ -155,7 +154,7 @@ std::string StreamCode::visit(const RowBlocks& r, Columns kinds, bool first_band
         band(first, r, kinds, Gives::scores, r.tile.rows, 0);
       }
       first.assign(from, tail ? least(r.tile.rows, index("count")) : Expr(long(r.tile.rows)));
-      weigh_all(first, from, true);
+      run_weigh(first, r, index("col"), from, true);
     }
     b.blank();
     run_bands(b, r, kinds, Gives::weights, from);

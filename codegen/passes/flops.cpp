@@ -23,41 +23,40 @@ static double pairs(const Graph& g, int scores) {
   return double(kept_pairs(IndexAnalysis(with, keep, d[0], d[1]), d[0], d[1], d[2], d[3]));
 }
 
-// The products of two tensors under the scores `id`.
-static void products_below(const Graph& g, int id, std::vector<int>& found) {
+// What of this op stands under the scores `id`, with only masks and elementwise ops between.
+static void find_below(const Graph& g, int id, Op op, std::vector<int>& found) {
   const Node& n = g[id];
-  if (n.op == Op::matmul) {
+  if (n.op == op) {
     found.push_back(id);
     return;
   }
   if (n.op != Op::mask && (n.op < Op::add || n.op > Op::log)) return;
   for (int k : n.in)
-    if (k >= 0) products_below(g, k, found);
+    if (k >= 0) find_below(g, k, op, found);
 }
 
 double flops_of(const Graph& g) {
   double total = 0;
-  std::map<int, double> kept;  // pairs of a product of scores: the most that any reader keeps
-  std::vector<char> weighs(g.size());
+  std::map<int, double> kept;    // pairs of a product of scores: the most that any reader keeps
+  std::map<int, double> weighs;  // pairs of a reduction
   for (int i = 0; i < int(g.size()); ++i) {
     const Node& n = g[i];
     if (n.op == Op::linear) total += 2.0 * double(n.type.dims.size()) * double(g[n.in[0]].type.dims[-1]);
-    if (n.op != Op::reduce_rows) continue;
-    const double here = pairs(g, n.in[0]);
+    if (n.op != Op::reduce_rows && n.op != Op::row_value) continue;
+    const double here = weighs[i] = pairs(g, n.in[0]);
     std::vector<int> below;
-    products_below(g, n.in[0], below);
+    find_below(g, n.in[0], Op::matmul, below);
     for (int m : below) kept[m] = std::max(kept[m], here);
-    for (int u = i + 1; u < int(g.size()); ++u)
-      if (g[u].op == Op::matmul && g[u].in[0] == i) {
-        total += 2.0 * here * double(g[u].type.dims[3]);
-        weighs[std::size_t(u)] = 1;
-      }
   }
   for (int i = 0; i < int(g.size()); ++i) {
     const Node& n = g[i];
-    if (n.op != Op::matmul || weighs[std::size_t(i)]) continue;
-    const double here = kept.contains(i) ? kept[i] : double(n.type.dims.size());
-    total += 2.0 * here * double(g[n.in[0]].type.dims[3]);
+    if (n.op != Op::matmul) continue;
+    std::vector<int> reductions;
+    if (g[n.in[0]].type.kind == Kind::scores) find_below(g, n.in[0], Op::reduce_rows, reductions);
+    double here = 0;
+    for (int r : reductions) here = std::max(here, weighs[r]);
+    if (reductions.empty()) here = kept.contains(i) ? kept[i] : double(n.type.dims.size());
+    total += 2.0 * here * double(reductions.empty() ? g[n.in[0]].type.dims[3] : n.type.dims[3]);
   }
   return total;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "graph/expression.h"
 #include "passes/region_builder.h"
@@ -27,6 +28,7 @@ class Fuser {
   Program run() {
     std::vector<std::size_t> order(g_.outputs.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    for (std::size_t i : order) wanted_.emplace(g_.outputs[i].node, b_.output(i));
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return g_.outputs[a].node < g_.outputs[b].node; });
     for (std::size_t i : order) materialise(g_.outputs[i].node, b_.output(i));
     return b_.finish();
@@ -37,6 +39,7 @@ class Fuser {
   RegionBuilder b_;
   std::vector<std::optional<View>> views_;
   std::vector<std::vector<int>> users_;
+  std::map<int, View> wanted_;  // where what comes out of another node's region belongs
 
   bool private_to_user(int n) const { return !views_[std::size_t(n)] && users_[std::size_t(n)].size() == 1 && g_[n].op != Op::input; }
 
@@ -44,8 +47,7 @@ class Fuser {
   View materialise(int id, std::optional<View> target = {}) {
     auto& known = views_[std::size_t(id)];
     if (known) {
-      if (target) b_.copy(*known, *target, "copy");
-      return known.value();
+      return copied(*known, target);
     }
     const View v = compute(id, target);
     views_[std::size_t(id)] = v;
@@ -61,6 +63,7 @@ class Fuser {
         return view(id, target, [](View v) { return std::optional(heads_merged(v)); }, [&](View v) { return in_heads(v, n.attr.count); });
       case Op::merge_heads: return view(id, target, [&](View v) { return heads_split(v, g_[n.in[0]].type.dims[1]); }, heads_merged);
       case Op::transpose: return view(id, target, [](View v) { return std::optional(transposed(v)); }, transposed);
+      case Op::unsqueeze: return view(id, target, [&](View v) { return std::optional(squeezed(v, n.attr.count)); }, [&](View v) { return unsqueezed(v, n.attr.count); });
       case Op::repeat_heads: return copied(heads_repeated(materialise(n.in[0]), n.attr.count), target);
       case Op::matmul: return stream_at(id) ? stream(id, target) : product(id, target);
       case Op::reduce_rows: {
@@ -68,6 +71,7 @@ class Fuser {
         b_.add("reduce", "reduces rows of a stored matrix", RowReduce{in, out, b_.algebra(id)});
         return out;
       }
+      case Op::row_value: return row_value(id, target);
       default: break;
     }
     if (int l = projection_below(id); l >= 0) return contract(id, l, target);
@@ -75,7 +79,7 @@ class Fuser {
   }
 
   View copied(View v, const std::optional<View>& target) {
-    if (target) b_.copy(v, *target, "copy");
+    if (target && !(v == *target)) b_.copy(v, *target, "copy");
     return v;
   }
 
@@ -254,16 +258,27 @@ class Fuser {
     }
     return -1;
   }
-  bool stream_at(int id) const {
+  // The reduction whose weights these scores are, each times what factors of its pair there are; or -1.
+  // If they are stored too, since they are results, they are not read: to compute them again costs less.
+  int reduction_below(int id) const {
     const Node& n = g_[id];
-    return g_[n.in[0]].op == Op::reduce_rows && !views_[std::size_t(n.in[0])] && product_below(g_[n.in[0]].in[0]) >= 0;
+    if (n.op == Op::reduce_rows) return id;
+    if (n.op != Op::mul && n.op != Op::div) return -1;
+    for (int k : {n.in[0], n.op == Op::mul ? n.in[1] : -1})
+      if (k >= 0 && g_[k].type == n.type)
+        if (int r = reduction_below(k); r >= 0) return r;
+    return -1;
+  }
+  bool stream_at(int id) const {
+    const int reduce = reduction_below(g_[id].in[0]);
+    return reduce >= 0 && product_below(g_[reduce].in[0]) >= 0;
   }
 
-  int scores_term(ExpressionBuilder& e, int id, int acc) {  // scores are recomputed, never stored, however many read them
+  int scores_term(ExpressionBuilder& e, int id, int acc) {  // scores are recomputed, never read, however many want them
     const Node& n = g_[id];
     if (id == acc) return e.apply(Fn::acc, Kind::real, {});
     if (is_index(n.type.kind)) return b_.index(e, id);
-    if (views_[std::size_t(id)] || !(n.op == Op::mask || elementwise(n.op)) || !leads_to(id, acc)) return leaf(e, id, 0, 2);
+    if (!(n.op == Op::mask || elementwise(n.op)) || !leads_to(id, acc)) return leaf(e, id, 0, 2);
     const int x = scores_term(e, n.in[0], acc);
     if (n.op == Op::mask) return e.apply(Fn::select, Kind::real, {b_.index(e, n.in[1]), x, e.constant(-std::numeric_limits<double>::infinity())});
     std::vector<int> in{x};
@@ -271,10 +286,55 @@ class Fuser {
     return e.elementwise(n.op, n.type.kind, in);
   }
 
+  int factored_term(ExpressionBuilder& e, int id, int weights) {
+    const Node& n = g_[id];
+    if (id == weights) return e.apply(Fn::acc, Kind::real, {});
+    if (is_index(n.type.kind)) return b_.index(e, id);
+    if (reduction_below(id) != weights) return leaf(e, id, 0, 2);
+    std::vector<int> in;
+    for (std::size_t i = 0; i < 2; ++i) in.push_back(factored_term(e, n.in[i], weights));
+    return e.elementwise(n.op, n.type.kind, in);
+  }
+
+  // Whether the product streams with the same weights of the same scores, and does not itself need the row's value.
+  bool comes_with(int value, int product) const {
+    const Operands &a = g_[value].in, &b = g_[reduction_below(g_[product].in[0])].in;
+    return !views_[std::size_t(value)] && std::equal(a.begin(), a.begin() + 3, b.begin()) && !leads_to(product, value);
+  }
+
+  // In the region of a product with the same weights, if one streams; else of stored scores.
+  View row_value(int id, std::optional<View> target) {
+    if (target) wanted_.insert_or_assign(id, *target);
+    for (int m = 0; m < int(g_.size()); ++m) {
+      if (g_[m].op != Op::matmul || views_[std::size_t(m)] || users_[std::size_t(m)].empty() || !stream_at(m) || !comes_with(id, m)) continue;
+      const auto to = wanted_.find(m);
+      materialise(m, to == wanted_.end() ? std::nullopt : std::optional(to->second));
+      return copied(views_[std::size_t(id)].value(), target);
+    }
+    const View in = materialise(g_[id].in[0]), out = place(id, target, "row_value");
+    b_.add("row_value", "reduces rows of a stored matrix", RowReduce{in, out, b_.algebra(id), b_.row_value(id)});
+    return out;
+  }
+
+  // Adds what else is wanted of the state of a product's rows, each where it is wanted.
+  void add_row_values(Stream& s, int product) {
+    for (int n = 0; n < int(g_.size()); ++n) {
+      if (g_[n].op != Op::row_value || users_[std::size_t(n)].empty() || !comes_with(n, product)) continue;
+      const auto to = wanted_.find(n);
+      const bool direct = to != wanted_.end() && stride_of(to->second.dims[2]).value_or(2) <= 1;  // vectors of rows are stored
+      const View out = direct ? to->second : b_.scratch(g_[n].type.dims, "row_value");
+      views_[std::size_t(n)] = out;
+      s.values.push_back({b_.row_value(n), out});
+      const RowAlgebra a = b_.algebra(n);
+      s.algebra.tracks_peak = s.algebra.tracks_peak || a.tracks_peak;
+      s.algebra.peak_cancels = s.algebra.peak_cancels && a.peak_cancels;
+    }
+  }
+
   View stream(int id, std::optional<View> target) {
     const Node& m = g_[id];
-    const Node& reduce = g_[m.in[0]];
-    int scores = reduce.in[0];
+    const int reduce = reduction_below(m.in[0]);
+    int scores = g_[reduce].in[0];
     Stream s;
     auto predicates = std::make_shared<Graph>(g_);
     int keep = -1;
@@ -292,7 +352,10 @@ class Fuser {
     s.element = e.finish(root);
     s.scale = extract_scale(s.element);
     if (keep >= 0) s.keep = Predicate{predicates, keep, b_.expression(*predicates, keep), mentions(*predicates, keep, Op::look_up)};
-    s.algebra = b_.algebra(m.in[0]);
+    s.algebra = b_.algebra(reduce);
+    ExpressionBuilder f;
+    s.factored = f.finish(factored_term(f, m.in[0], reduce));
+    add_row_values(s, id);
     s.a = simple(materialise(qk.in[0]), {2, 3}, false, qd);
     s.b = simple(transposed(materialise(qk.in[1])), {2, 3}, false, {4, {kd[0], kd[1], kd[3], kd[2]}});
     s.v = simple(materialise(m.in[1]), {2, 3}, true, vd);

@@ -10,8 +10,10 @@ static bool ready(const Program& p, const Contract& c, std::size_t first, std::s
     for (std::size_t r = first; r < own; ++r) {
       const bool writes = std::visit(
           [&](const auto& w) {
-            if constexpr (requires { w.segments; }) return std::any_of(w.segments.begin(), w.segments.end(), [&](const Segment& s) { return s.out.buffer == buffer; });
-            else return w.out.buffer == buffer;
+            const auto here = [&](const auto& x) { return x.out.buffer == buffer; };
+            if constexpr (requires { w.segments; }) return std::any_of(w.segments.begin(), w.segments.end(), here);
+            else if constexpr (requires { w.values; }) return here(w) || std::any_of(w.values.begin(), w.values.end(), here);
+            else return here(w);
           },
           p.regions[r].work);
       if (writes) return true;

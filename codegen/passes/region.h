@@ -84,7 +84,18 @@ struct Predicate {
   bool at_run_time = false;  // it reads tables, so that no analysis knows all that it removes
 };
 
-// out[c0, c1, row, n] = sum_col w(row, col) v[c0, c1, col, n], where w reduces
+// A number a row beside the weighted sums: of the state of the row's reduction and of where the row is.
+// Of a row that nothing counts in, it is that of total 0 and peak `peak_of_nothing`.
+struct RowValue {
+  Expression value;
+  double peak_of_nothing = 0;
+};
+struct RowOutput {
+  RowValue value;
+  View out;  // of three dims
+};
+
+// out[c0, c1, row, n] = sum_col factored(w(row, col)) v[c0, c1, col, n], where w reduces
 // element(scale * sum_k a[.., row, k] * b[.., col, k]) over col.
 struct Stream {
   View a, b, v, out;
@@ -93,6 +104,8 @@ struct Stream {
   Expression element;
   std::optional<Predicate> keep;
   RowAlgebra algebra;
+  Expression factored;  // what a weight, acc, that the row's total has taken is when it meets the values: linear in acc
+  std::vector<RowOutput> values;
 };
 
 struct Pointwise {
@@ -107,8 +120,9 @@ struct Product {
   bool skip_zeros = false;  // a zero of a is a removed pair: what b holds there does not count
 };
 struct RowReduce {
-  View in, out;
+  View in, out;  // the weights, as `in` has scores; or a number a row
   RowAlgebra algebra;
+  std::optional<RowValue> value = {};  // the number, if it is that
 };
 
 struct Region {

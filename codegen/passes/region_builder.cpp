@@ -142,11 +142,15 @@ int RegionBuilder::index(ExpressionBuilder& e, int id) {
 
 RowAlgebra RegionBuilder::algebra(int id) {
   const Node& n = g_[id];
-  RowAlgebra a{expression(g_, n.in[1]), expression(g_, n.in[2]), expression(g_, n.in[3])};
+  RowAlgebra a{expression(g_, n.in[1]), expression(g_, n.in[2]), {}};
+  const Expression last = expression(g_, n.in[3]);
   a.peak_cancels = Algebra(g_, id).row_max_cancels();
-  a.tracks_peak = a.weight.uses(Fn::peak) || a.scale.uses(Fn::peak);
+  a.tracks_peak = a.weight.uses(Fn::peak) || last.uses(Fn::peak);
+  if (n.op == Op::reduce_rows) a.scale = last;
   return a;
 }
+
+RowValue RegionBuilder::row_value(int id) { return {expression(g_, g_[id].in[3]), Algebra(g_, id).row_max_of_nothing()}; }
 
 Program RegionBuilder::finish() { return std::move(p_); }
 

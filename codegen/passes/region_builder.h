@@ -23,7 +23,8 @@ class RegionBuilder {
 
   // x, a term, rotated as `rope` node n says; x must be an element of [b, h, position, d].
   int rotated(ExpressionBuilder&, const Node& n, int x);
-  RowAlgebra algebra(int reduce);  // node
+  RowAlgebra algebra(int reduce);  // node, of a reduction or a row's value; the latter has no scale
+  RowValue row_value(int node);
   // An index expression, as a term and on its own; `g` may be the graph with more behind its nodes.
   int index(ExpressionBuilder&, int node);
   Expression expression(const Graph& g, int node);

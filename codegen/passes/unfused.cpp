@@ -47,7 +47,9 @@ class Unfused {
       case Op::repeat_heads: copy(heads_repeated(of(n.in[0]), n.attr.count)); break;
       case Op::transpose: copy(transposed(of(n.in[0]))); break;
       case Op::matmul: b_.add("matmul", "", Product{of(n.in[0]), of(n.in[1]), out, std::nullopt}); break;
+      case Op::unsqueeze: copy(unsqueezed(of(n.in[0]), n.attr.count)); break;
       case Op::reduce_rows: b_.add("reduce", "", RowReduce{of(n.in[0]), out, b_.algebra(id)}); break;
+      case Op::row_value: b_.add("row_value", "", RowReduce{of(n.in[0]), out, b_.algebra(id), b_.row_value(id)}); break;
       default: {
         ExpressionBuilder e;
         const auto term = [&](int k) { return is_index(g_[k].type.kind) ? b_.index(e, k) : e.tensor(aligned(of(k), region_rank)); };

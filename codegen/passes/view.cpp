@@ -37,6 +37,16 @@ Axes normalised(Axes axes) {
   return r;
 }
 
+View unsqueezed(View v, long at) {
+  v.dims.insert(v.dims.begin() + at, Axes{});
+  return v;
+}
+
+View squeezed(View v, long at) {
+  v.dims.erase(v.dims.begin() + at);
+  return v;
+}
+
 View transposed(View v) {
   std::swap(v.dims[v.dims.size() - 1], v.dims[v.dims.size() - 2]);
   return v;

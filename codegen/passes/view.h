@@ -30,6 +30,8 @@ std::optional<long> stride_of(const Axes&);
 // Joins axes that make one, drops those of extent 1.
 Axes normalised(Axes);
 
+View unsqueezed(View, long at);          // a dim of extent 1 more
+View squeezed(View, long at);            // and without it
 View transposed(View);                   // the last two dims change places
 std::optional<View> heads_split(View, long heads);  // [b, t, h * d] -> [b, h, t, d], unless heads cut an axis unevenly
 View heads_merged(View);                 // [b, h, t, d] -> [b, t, h * d]

@@ -9,7 +9,7 @@ namespace attune {
 namespace {
 
 std::string count(long n, const char* one, const char* many) { return fmt::format("{} {}", n, n == 1 ? one : many); }
-std::string kilobytes(long floats) { return fmt::format("{:.3g} kB", double(4 * floats) / 1024); }
+std::string bytes(long floats) { return floats < 1L << 18 ? fmt::format("{:.3g} kB", double(floats) / 256) : fmt::format("{:.4g} MB", double(floats) / (1L << 18)); }
 
 // Why a tile is good: what a step of its loop does, and what stays in registers.
 std::string step(Tile t, const Isa& isa) {
@@ -26,14 +26,14 @@ std::string text(const Contract& c, const ContractPlan& p, const Isa& isa) {
     const auto& part = p.parts[i];
     if (i && part.tile.rows == p.parts[0].tile.rows && part.tile.vectors == p.parts[0].tile.vectors) continue;
     const long width = part.tile.vectors * isa.lanes;
-    r += fmt::format("{}{} columns ({}), {} an item; tiles of {} rows x {} columns: {}", i ? ", of " : "", width, kilobytes(width * c.depth), p.slices == 1 ? "one" : fmt::format("1/{} of its rows", p.slices), part.tile.rows, width, step(part.tile, isa));
+    r += fmt::format("{}{} columns ({}), {} an item; tiles of {} rows x {} columns: {}", i ? ", of " : "", width, bytes(width * c.depth), p.slices == 1 ? "one" : fmt::format("1/{} of its rows", p.slices), part.tile.rows, width, step(part.tile, isa));
   }
   if (p.ahead) r += "; tiles ask memory for the next panel";
   return r + ".";
 }
 
 std::string text(const Stream& s, const StreamPlan& p, const Isa& isa) {
-  std::string r = fmt::format("{} times {} against {}, {} at a time: their scores lie in a worker's {} and nowhere else.", s.outer0 * s.outer1, count(s.rows, "row", "rows"), count(s.cols, "column", "columns"), p.column_block, kilobytes(p.local_floats));
+  std::string r = fmt::format("{} times {} against {}, {} at a time: their scores lie in a worker's {} and nowhere else.", s.outer0 * s.outer1, count(s.rows, "row", "rows"), count(s.cols, "column", "columns"), p.column_block, bytes(p.local_floats));
   for (const RowBlocks& b : p.blocks)
     if (b.count > 0) r += fmt::format(" {} of {}, score tiles of {} columns x {} lanes: {}.", count(b.count, "block", "blocks"), count(b.rows, "row", "rows"), b.tile.rows, b.tile.vectors * isa.lanes, step(b.tile, isa));
   if (p.ahead) r += " Score tiles ask memory for the next columns and their values.";
@@ -49,6 +49,31 @@ std::string bound(const Account& a) {
   const auto share = [&](std::size_t i) { return fmt::format("{} {:.0f} %", all[i].second, 100 * double(all[i].first) / double(std::max(1L, a.total()))); };
   return fmt::format("{} of the time, then {}", share(0), share(1));
 }
+
+// What regions without a schedule cost beside the others: a pass over memory, and for a product plain loops.
+class Unscheduled {
+ public:
+  Unscheduled(const Program& p, const Region& r) : p_(p), r_(r) {}
+  std::string operator()(const Pointwise& w) const { return and_writes(r_.comment.empty() ? "one pass" : r_.comment, w.out); }
+  std::string operator()(const Product& w) const {
+    double flops = 2;
+    for (const Axes& d : w.out.dims) flops *= double(extent_of(d));
+    return and_writes(fmt::format("{}plain loops of {:.3g} MFLOP", r_.comment.empty() ? "" : r_.comment + ": ", flops * double(extent_of(w.a.dims[3])) / 1e6), w.out);
+  }
+  std::string operator()(const RowReduce& w) const { return and_writes(fmt::format("{}: passes over {}", r_.comment, place(w.in)), w.out); }
+  template <class Scheduled>
+  std::string operator()(const Scheduled&) const { return {}; }
+
+ private:
+  const Program& p_;
+  const Region& r_;
+  std::string place(const View& v) const {
+    long floats = 1;
+    for (const Axes& d : v.dims) floats *= extent_of(d);
+    return fmt::format("{} ({})", p_.buffers[std::size_t(v.buffer)].name, bytes(floats));
+  }
+  std::string and_writes(const std::string& what, const View& out) const { return fmt::format("{}, writes {}.", what, place(out)); }
+};
 
 }  // namespace
 
@@ -86,7 +111,7 @@ std::vector<std::string> describe(const Program& program, const Schedule& s) {
     std::string line = region.title + ": ";
     if (const auto* c = std::get_if<Contract>(&region.work)) line += text(*c, std::get<ContractPlan>(s.regions[i]), *s.isa);
     else if (const auto* st = std::get_if<Stream>(&region.work)) line += text(*st, std::get<StreamPlan>(s.regions[i]), *s.isa);
-    else line += region.comment.empty() ? "one pass" : region.comment;
+    else line += std::visit(Unscheduled(program, region), region.work);
     r.push_back(line);
   }
   return r;

@@ -59,6 +59,7 @@ struct StreamPlan {
   bool hull = false;
   Affine low, high;
   std::vector<long> low_table, high_table;  // where the affine bounds are not exact
+  bool rows_without_any = false;            // a row that is visited may keep nothing
   long local_floats = 0;
 };
 

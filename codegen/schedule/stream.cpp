@@ -99,7 +99,8 @@ StreamPlan StreamPlanner::plan(const StreamChoice& choice) {
   plan.ahead = asks_ahead();
   plan.groups = groups_of(s_.width, choice.values.vectors, isa_.lanes);
   plan.column_block = column_block(covered, choice.column_block);
-  plan.local_floats = aligned_floats(s_.depth * lanes_rows) + (plan.column_block + 7 + s_.width) * lanes_rows + aligned_floats(plan.column_block + 1);
+  plan.rows_without_any = keep_ && (s_.keep->at_run_time || !rows_without_any(*keep_, s_.rows, s_.cols).empty());
+  plan.local_floats = aligned_floats(s_.depth * lanes_rows) + (plan.column_block + 7 + s_.width + long(s_.values.size())) * lanes_rows + aligned_floats(plan.column_block + 1);
   return plan;
 }
 

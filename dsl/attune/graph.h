@@ -18,10 +18,12 @@ enum class Op : unsigned char {
   merge_heads,   // the inverse
   repeat_heads,  // [batch, heads, ..] -> [batch, heads * count, ..]; head h reads head h / count
   transpose,     // the last two dims change places
+  unsqueeze,     // a dim of extent 1 more, at place count, 0 for the first
   rope,          // rotates pairs of the last dim by position (the last but one); see Rotation
   matmul,        // [.., m, k] x [.., k, n]
   mask,          // scores, predicate: -inf where the predicate is false
   reduce_rows,   // scores, weight, rescale, scale: see reduction.h
+  row_value,     // scores, weight, rescale, value: see reduction.h; [batch, heads, q, kv] -> [batch, heads, q]
   // elementwise, on tensors and in index expressions
   add, sub, mul, div, mod, min, max, tanh, exp, log,
   lt, le, eq, both, either, negation,
@@ -76,7 +78,7 @@ struct Rotation {
 // Everything about a node that is neither operand nor type.
 struct Attr {
   std::string_view name{};  // input, weight
-  long count = 0;           // split_heads, repeat_heads; an integer constant
+  long count = 0;           // split_heads, repeat_heads, unsqueeze; an integer constant
   double value = 0;         // a real constant
   Rotation rotation{};      // rope
   constexpr bool operator==(const Attr&) const = default;
@@ -115,5 +117,11 @@ struct Graph {
   constexpr std::size_t size() const { return nodes.size(); }
   constexpr const Node& operator[](int i) const { return nodes[std::size_t(i)]; }
 };
+
+// The shape of the scores over whose coordinates a node's index expressions run, or null.
+constexpr const Dims* scores_below(const Graph& g, const Node& n) {
+  if (n.op == Op::row_value) return &g[n.in[0]].type.dims;
+  return n.type.kind == Kind::scores ? &n.type.dims : nullptr;
+}
 
 }  // namespace attune

@@ -68,6 +68,11 @@ constexpr auto repeat_heads(const X& x, ATTUNE_HERE) { return make<Op::repeat_he
 template <operand X>
 constexpr auto transpose(const X& x, ATTUNE_HERE) { return make<Op::transpose>({}, here.line, x); }
 
+// A dim of extent 1 more, at place `At` of the result; -1 is the last: [batch, heads, seq] ->
+// [batch, heads, seq, 1], which broadcasts along the features of [batch, heads, seq, head_dim].
+template <long At, operand X>
+constexpr auto unsqueeze(const X& x, ATTUNE_HERE) { return make<Op::unsqueeze, (At < 0 ? type_of<X>().dims.rank + 1 + At : At)>({}, here.line, x); }
+
 inline constexpr Pairs interleaved = Pairs::interleaved;
 inline constexpr Pairs half_split = Pairs::half_split;
 

@@ -22,16 +22,20 @@ inline constexpr bool is_poison<poison> = true;
 // The same complaint of several ops, each by its own name.
 #define ATTUNE_OF(op, call, condition, text) \
   if constexpr (O == Op::op) static_assert(condition, call ": " text)
+#define ATTUNE_OF_REDUCTIONS(condition, text)                                   \
+  ATTUNE_OF(reduce_rows, "softmax(s) or row_reduction(s, a)", condition, text); \
+  ATTUNE_OF(row_value, "logsumexp(s) or row_value(s, a, value)", condition, text)
 #define ATTUNE_OF_TENSOR_OPS(condition, text)                         \
   ATTUNE_OF(linear, "linear<out>(x, weight)", condition, text);       \
   ATTUNE_OF(split_heads, "split_heads<heads>(x)", condition, text);   \
   ATTUNE_OF(merge_heads, "merge_heads(x)", condition, text);          \
   ATTUNE_OF(repeat_heads, "repeat_heads<times>(x)", condition, text); \
   ATTUNE_OF(transpose, "transpose(x)", condition, text);              \
+  ATTUNE_OF(unsqueeze, "unsqueeze<at>(x)", condition, text);          \
   ATTUNE_OF(rope, "rope(x)", condition, text);                        \
   ATTUNE_OF(matmul, "matmul(a, b)", condition, text);                 \
   ATTUNE_OF(mask, "mask(s, keep)", condition, text);                  \
-  ATTUNE_OF(reduce_rows, "softmax(s) or row_reduction(s, a)", condition, text)
+  ATTUNE_OF_REDUCTIONS(condition, text)
 #define ATTUNE_OF_OPERATORS(condition, text)          \
   ATTUNE_OF(add, "a + b", condition, text);           \
   ATTUNE_OF(sub, "a - b", condition, text);           \
@@ -77,9 +81,13 @@ constexpr auto report() {
   if constexpr (R == Rule::head_dims_differ) static_assert(A == B, "matmul(a, b): head counts differ; is a repeat_heads<times>() missing?");
   if constexpr (R == Rule::heads_do_not_divide) static_assert(B % A == 0, "split_heads<heads>(x): the heads do not divide the features; choose heads that do");
   if constexpr (R == Rule::odd_head_dim) static_assert(A % 2 == 0, "rope(x): head_dim is odd, but RoPE rotates pairs; pass {.dims = an even number} to rotate the first dims only");
+  if constexpr (R == Rule::rank_full) static_assert(A < max_rank, "unsqueeze<at>(x): x has four dims already, as many as a tensor may have; merge some of them");
+  if constexpr (R == Rule::place_outside) static_assert(A >= 0 && A <= B, "unsqueeze<at>(x): the new dim would stand outside of the result (left: its place, right: the last one there is); the last is also -1");
   if constexpr (R == Rule::mask_needs_scores) static_assert(ok, "mask(s, keep): s is no score matrix; mask the result of matmul(q, transpose(k))");
   if constexpr (R == Rule::mask_needs_predicate) static_assert(ok, "mask(s, keep): keep is no predicate; compare indices, as in kv_index <= q_index");
-  if constexpr (R == Rule::reduction_needs_scores) static_assert(ok, "softmax(s) or row_reduction(s, a): s is no score matrix; reduce the result of matmul(q, transpose(k))");
+  if constexpr (R == Rule::reduction_needs_scores) {
+    ATTUNE_OF_REDUCTIONS(ok, "s is no score matrix; reduce the result of matmul(q, transpose(k))");
+  }
   if constexpr (R == Rule::dims_do_not_broadcast) {
     ATTUNE_OF_OPERATORS(A == B, "the extents are neither equal nor 1; give both the same shape");
   }
@@ -105,7 +113,12 @@ constexpr auto report() {
   }
   if constexpr (R == Rule::algebra_leaf_misplaced) static_assert(ok, "algebra(weight, rescale, scale): one of them uses what it can not know; weight takes score and row_max, rescale old_max and row_max, scale row_sum, row_max and the row's batch_index, head_index and q_index");
   if constexpr (R == Rule::algebra_of_predicate) static_assert(ok, "algebra(weight, rescale, scale): one of them is no number; build it of score, row_max, old_max and row_sum by arithmetic");
-  if constexpr (R == Rule::algebra_wanted) static_assert(ok, "row_reduction(s, a): a is no algebra; make it by algebra(weight, rescale, scale)");
+  if constexpr (R == Rule::algebra_wanted) {
+    ATTUNE_OF(reduce_rows, "row_reduction(s, a)", ok, "a is no algebra; make it by algebra(weight, rescale, scale)");
+    ATTUNE_OF(row_value, "row_value(s, a, value)", ok, "a is no algebra; make it by algebra(weight, rescale, scale)");
+  }
+  if constexpr (R == Rule::row_value_leaf_misplaced) static_assert(ok, "row_value(s, a, value): value uses what a row can not know; it takes row_sum, row_max and the row's batch_index, head_index and q_index");
+  if constexpr (R == Rule::row_value_of_predicate) static_assert(ok, "row_value(s, a, value): value is no number; build it of row_sum and row_max by arithmetic, as in row_max + log(row_sum)");
   if constexpr (R == Rule::table_rank) static_assert(A == B, "t(indices..): a table takes an index for each of its dims (left: dims, right: given)");
   if constexpr (R == Rule::table_index_kind) static_assert(ok, "t(indices..): an index is no integer; build it of batch_index, head_index, q_index, kv_index and whole numbers");
   if constexpr (R == Rule::table_element) static_assert(ok, "table<element, dims..>(name): there are tables of int32 and of float32; take one of them");
@@ -140,6 +153,7 @@ constexpr auto report_fault() {
 
 #undef ATTUNE_OF
 #undef ATTUNE_OF_TENSOR_OPS
+#undef ATTUNE_OF_REDUCTIONS
 #undef ATTUNE_OF_OPERATORS
 
 }  // namespace attune

@@ -21,6 +21,8 @@ enum class Rule : unsigned char {
   head_dims_differ,     // a, b: the head counts
   heads_do_not_divide,  // a: heads, b: features
   odd_head_dim,         // a: head_dim
+  rank_full,            // a: given
+  place_outside,        // a: given, b: rank
   mask_needs_scores,
   mask_needs_predicate,
   reduction_needs_scores,
@@ -36,6 +38,8 @@ enum class Rule : unsigned char {
   algebra_leaf_misplaced,
   algebra_of_predicate,
   algebra_wanted,
+  row_value_leaf_misplaced,
+  row_value_of_predicate,
   table_rank,        // a: dims, b: indices given
   table_index_kind,  // an index is no integer
   table_element,
@@ -108,7 +112,7 @@ constexpr Inferred infer_matmul(const Type& x, const Type& y) {
 }
 
 // `in` holds max_operands types; the absent ones are of rank 0. Operands are tensors or scores,
-// except the second of mask and of arithmetic, and the algebra of reduce_rows.
+// except the second of mask and of arithmetic, and the algebra of reduce_rows and row_value.
 constexpr Inferred infer(Op op, const Attr& at, const Type* in, int operands) {
   const Dims& a = in[0].dims;
   if (is_arithmetic(op)) return infer_elementwise(op, in[0], operands > 1 ? in[1] : in[0]);
@@ -142,6 +146,14 @@ constexpr Inferred infer(Op op, const Attr& at, const Type* in, int operands) {
       d[-2] = a[-1];
       return tensor_of(d);
     }
+    case Op::unsqueeze: {
+      if (a.rank >= max_rank) return wrong(Rule::rank_full, a.rank);
+      if (at.count < 0 || at.count > a.rank) return wrong(Rule::place_outside, at.count, a.rank);
+      Dims d;
+      d.rank = a.rank + 1;
+      for (int i = 0; i < d.rank; ++i) d[i] = i == at.count ? 1 : a[i < at.count ? i : i - 1];
+      return tensor_of(d);
+    }
     case Op::rope:  // an explicit `dims` is a value: see rotated_dims_fit
       if (a.rank != 4) return wrong(Rule::rank_wanted, 4, a.rank);
       if (a[3] < 1) return wrong(Rule::zero_extent, a[3]);
@@ -156,6 +168,9 @@ constexpr Inferred infer(Op op, const Attr& at, const Type* in, int operands) {
     case Op::reduce_rows:
       if (in[0].kind != Kind::scores) return wrong(Rule::reduction_needs_scores);
       return {Rule::ok, in[0]};
+    case Op::row_value:
+      if (in[0].kind != Kind::scores) return wrong(Rule::reduction_needs_scores);
+      return tensor_of({3, {a[0], a[1], a[2]}});
     default:
       return {Rule::ok, in[0]};
   }

@@ -95,10 +95,10 @@ constexpr Fault fault_of_values(const Graph& g) {
       if (!rotated_dims_fit(r, head_dim)) return {Rule::rotated_dims_wrong, {}, n.line, n.line, r.dims ? r.dims : head_dim, head_dim};
       if (!(r.base > 0 && r.base < 1e300)) return {Rule::rotation_base_wrong, {}, n.line, n.line};
     }
-    if (n.type.kind == Kind::scores)
+    if (const Dims* scores = scores_below(g, n))
       for (int k : n.in)
         if (k >= 0 && is_index(g[k].type.kind))
-          if (const Outside o = outside(g, k, n.type.dims); o.node >= 0) return {Rule::look_up_outside, g[g[o.node].in[0]].attr.name, n.line, n.line, o.dim, o.index};
+          if (const Outside o = outside(g, k, *scores); o.node >= 0) return {Rule::look_up_outside, g[g[o.node].in[0]].attr.name, n.line, n.line, o.dim, o.index};
     if ((n.op == Op::div || n.op == Op::mod) && n.type.kind == Kind::integer && g[n.in[1]].attr.count < 1)
       return {Rule::divisor_not_positive, {}, n.line, n.line, g[n.in[1]].attr.count};
   }

@@ -59,7 +59,7 @@ constexpr auto expr_of() {
 
 template <Op O, long Count, long RotatedDims, class... In>
 inline constexpr Inferred inferred = [] {
-  if (O != Op::reduce_rows && ((leaves<In> | ... | 0u) & ~coordinates)) return wrong(Rule::row_state_misplaced);
+  if (O != Op::reduce_rows && O != Op::row_value && ((leaves<In> | ... | 0u) & ~coordinates)) return wrong(Rule::row_state_misplaced);
   constexpr Type types[max_operands]{type_of<In>()...};
   Attr at;
   at.count = Count;

@@ -40,6 +40,8 @@ double value(const Graph& g, int id, const Row& r) {
       return std::max(in(0), in(1));
     case Op::exp:
       return std::exp(in(0));
+    case Op::log:
+      return std::log(in(0));
     default:
       throw std::logic_error("not an op of these algebras");
   }
@@ -77,6 +79,14 @@ TEST_CASE("algebras of a user's own") {
   const Graph p = graph_of([] { return row_reduction(mask(square(), kv_index <= q_index), relu); });
   CHECK(value(p, reduction_of(p).in[1], {-1, 0, 0, 0}) == 0);
   CHECK(value(p, reduction_of(p).in[3], {0, 0, 0, 0}) == Approx(1e6));
+}
+
+TEST_CASE("a row's value has the weights of its reduction, and a value in place of the scale") {
+  const Graph g = graph_of([] { return outputs("lse"_out = logsumexp(square()), "p"_out = softmax(square())); });
+  const Node &value = g[g.outputs[0].node], &weights = g[g.outputs[1].node];
+  REQUIRE(value.op == Op::row_value);
+  for (std::size_t i : {0, 1, 2}) CHECK(value.in[i] == weights.in[i]);
+  CHECK(::value(g, value.in[3], {1.5, 2.0, -0.5, 3.25}) == Approx(2 + std::log(3.25)));
 }
 
 TEST_CASE("softmax is the reduction by softmax_algebra") {

@@ -36,6 +36,17 @@ static_assert(is<scores<2, 8, 32, 48>>(softmax(product())));
 static_assert(is<tensor<2, 8, 32, 24>>(matmul(softmax(product()), input<2, 8, 48, 24>("v"))));
 static_assert(is<tensor<2, 8, 48, 32>>(transpose(product())));
 
+// A number a row, and what makes it broadcast along features.
+static_assert(is<tensor<2, 8, 32>>(logsumexp(product())));
+static_assert(is<tensor<2, 8, 32>>(row_value(mask(product(), kv_index <= q_index), softmax_algebra, row_sum * 2 + head_index)));
+static_assert(is<tensor<2, 8, 32, 1>>(unsqueeze<-1>(logsumexp(product()))));
+static_assert(is<tensor<1, 3, 4>>(unsqueeze<0>(input<3, 4>("x"))));
+static_assert(is<tensor<3, 1, 4>>(unsqueeze<1>(input<3, 4>("x"))));
+static_assert(is<tensor<3, 1, 4>>(unsqueeze<-2>(input<3, 4>("x"))));
+static_assert(is<tensor<2, 8, 32, 64>>(unsqueeze<-1>(logsumexp(product())) * heads()));
+static_assert(is<tensor<2, 8, 32, 64>>(merge_by_lse(heads(), logsumexp(product()), heads(), logsumexp(product())).values));
+static_assert(is<tensor<2, 8, 32>>(merge_by_lse(heads(), logsumexp(product()), heads(), logsumexp(product())).lse));
+
 // Elementwise, by numpy's broadcasting: equal extents or 1, aligned at the last dim.
 static_assert(is<scores<2, 8, 32, 48>>(product() / 8.0));
 static_assert(is<scores<2, 8, 32, 48>>(3 - product()));

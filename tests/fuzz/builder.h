@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "graph/expression.h"
+
 namespace attune::fuzz {
 
 class Builder {
@@ -29,6 +31,7 @@ class Builder {
   Graph finish() const;
 
   const Node& operator[](int id) const { return g_[id]; }
+  bool mentions(int id, Op leaf) const { return attune::mentions(g_, id, leaf); }
   const Type& type(int id) const { return g_[id].type; }
   int size() const { return int(g_.size()); }
 

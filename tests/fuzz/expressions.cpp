@@ -111,4 +111,14 @@ std::vector<int> Expressions::algebra() {
   }
 }
 
+int Expressions::row_value(const std::vector<int>& algebra) {
+  const int row_sum = b_.leaf(Op::row_sum), row_max = b_.leaf(Op::row_max);
+  if (b_.mentions(algebra[0], Op::row_max)) switch (r_.below(4)) {
+      case 0: return b_.op(Op::add, {b_.op(Op::mul, {row_max, b_.real(0.5)}), row_sum});
+      case 1: return b_.op(Op::sub, {row_max, b_.leaf(Op::head_index)});
+      default: return b_.op(Op::add, {row_max, b_.op(Op::log, {row_sum})});
+    }
+  return r_.chance(50) ? b_.op(Op::mul, {row_sum, b_.real(0.25)}) : b_.op(Op::tanh, {b_.op(Op::mul, {row_sum, b_.real(0.1)})});
+}
+
 }  // namespace attune::fuzz

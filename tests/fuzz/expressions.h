@@ -23,6 +23,7 @@ class Expressions {
 
   // The operands of reduce_rows behind the scores: weight, rescale, scale.
   std::vector<int> algebra();
+  int row_value(const std::vector<int>& algebra);  // of what such a reduction has carried
 
  private:
   int integer(const Extents&, int depth);

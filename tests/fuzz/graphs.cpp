@@ -111,6 +111,8 @@ class Grower {
     if (budget_-- <= 0 || d[-1] == 0 || r_.chance(15)) return b_.input(d);
     if (d.rank == 1 || r_.chance(25)) return elementwise(d);
     if (r_.chance(5)) return transposed(d);
+    if (r_.chance(30))
+      if (const int x = unsqueezed(d); x >= 0) return x;
     switch (d.rank) {
       case 4: return with_heads(d);
       case 3: return r_.chance(45) ? merged(d) : projected(d);
@@ -156,6 +158,19 @@ class Grower {
     Attr a;
     a.count = r_.in(times);
     return b_.op(Op::repeat_heads, {tensor({4, {d[0], d[1] / a.count, d[2], d[3]}})}, a);
+  }
+  int unsqueezed(const Dims& d) {  // -1: no extent is 1
+    for (int i = 0; i < d.rank; ++i) {
+      if (d[i] != 1) continue;
+      Dims from;
+      for (int k = 0; k < d.rank; ++k)
+        if (k != i) from[from.rank++] = d[k];
+      Attr a;
+      a.count = i;
+      const int x = tensor(from);
+      return b_.op(Op::unsqueeze, {x}, a);
+    }
+    return -1;
   }
   int transposed(Dims d) {
     std::swap(d[-1], d[-2]);
@@ -280,8 +295,15 @@ class Grower {
     std::vector<int> in = e_.algebra();
     in.insert(in.begin(), s);
     const int p = b_.op(Op::reduce_rows, in);
-    if (r_.chance(90)) return p;
-    switch (r_.below(3)) {
+    if (r_.chance(15)) {
+      in[3] = e_.row_value({in.begin() + 1, in.end()});
+      const int value = b_.op(Op::row_value, in);
+      output(value);
+    }
+    if (r_.chance(85)) return p;
+    switch (r_.below(5)) {
+      case 3: return b_.op(Op::mul, {e_.bias(extents(d)), p});
+      case 4: return b_.op(Op::div, {b_.op(Op::mul, {p, tensor({2, {d[2], d[3]}})}), b_.real(0.9)});
       case 0: return b_.op(Op::mul, {p, b_.real(0.5)});
       case 1: return b_.op(Op::mul, {p, tensor(narrower(d))});
       default: {  // a difference of two

@@ -25,6 +25,40 @@ TEST_CASE("heads are split from features and merged back") {
   CHECK(only_output(graph_of([] { return transpose(input<2, 2, 2>("x")); }), b).v == std::vector<double>{0, 2, 1, 3, 4, 6, 5, 7});
 }
 
+TEST_CASE("a row's value is a function of its sum and its maximum") {
+  // Rows 0 to 2 keep none, one and two keys of scores 2 and -1.
+  const auto of = [](auto a, auto value) {
+    const Graph g = graph_of([=] { return row_value(mask(matmul(input<1, 1, 3, 1>("q"), transpose(input<1, 1, 2, 1>("k"))), kv_index < q_index), a, value); });
+    return only_output(g, {{"q", {1, 1, 1}}, {"k", {2, -1}}});
+  };
+  constexpr auto one = algebra(exp(score - row_max), exp(old_max - row_max), 1.0 / (row_sum + exp(-row_max)));
+  const Array lse = of(softmax_algebra, row_max + log(row_sum));
+  CHECK(lse.dims == Dims{3, {1, 1, 3}});
+  CHECK(lse.v[0] == -infinity);
+  CHECK(lse.v[1] == 2);
+  CHECK(lse.v[2] == Approx(std::log(std::exp(2) + std::exp(-1))).epsilon(1e-14));
+  const Array with_one = of(one, row_max + log(row_sum + exp(-row_max)));
+  CHECK(with_one.v[0] == 0);
+  CHECK(with_one.v[2] == Approx(std::log(1 + std::exp(2) + std::exp(-1))).epsilon(1e-14));
+  CHECK(of(softmax_algebra, row_max).v == Doubles{-infinity, 2, 2});
+  CHECK(of(algebra(max(score, 0), 1, 1), row_sum + q_index).v == Doubles{0, 3, 4});
+  // NUMERICS: 16u (1 + S + |LSE|), with what the greatest score's own rounding is besides.
+  const double wanted = 16 * unit * (1 + 2 + lse.v[2]);
+  CHECK(lse.bound[2] >= wanted * 0.999);
+  CHECK(lse.bound[2] <= wanted + 8 * unit * 2);
+}
+
+TEST_CASE("unsqueeze keeps the elements in order") {
+  const Array y = only_output(graph_of([] { return unsqueeze<1>(input<2, 3>("x")) + input<2, 1>("y"); }), {{"x", {1, 2, 3, 4, 5, 6}}, {"y", {10, 20}}});
+  CHECK(y.dims == Dims{3, {2, 2, 3}});
+  CHECK(y.v == Doubles{11, 12, 13, 21, 22, 23, 14, 15, 16, 24, 25, 26});
+}
+
+TEST_CASE("a factor of a removed pair is nothing, whatever it holds") {
+  const Graph g = graph_of([] { return matmul(softmax(mask(matmul(input<1, 1, 2, 1>("q"), transpose(input<1, 1, 2, 1>("k"))), kv_index <= q_index)) * input<2, 2>("f"), input<1, 1, 2, 1>("v")); });
+  for (float odd : {quiet_nan, float(infinity)}) CHECK(only_output(g, {{"q", {0, 0}}, {"k", {1, 1}}, {"f", {3, odd, 2, 4}}, {"v", {5, 1}}}).v == Doubles{15, 7});
+}
+
 TEST_CASE("rope turns pairs of features as complex numbers") {
   constexpr long seq = 4, dim = 10;
   const auto expected = [](const Floats& x, Rotation how) {

@@ -50,6 +50,12 @@ output "out" = %27
                                   line));
 }
 
+TEST_CASE("a row's value prints as the reduction that it is of") {
+  const Graph g = graph_of([] { return unsqueeze<-1>(logsumexp(matmul(input<1, 2, 3, 2>("q"), input<1, 2, 2, 3>("k")))); });
+  CHECK(node_text(g, g[g.outputs[0].node].in[0]) == "row_value(%2, weight exp(score - row_max), rescale exp(old_max - row_max), value row_max + log(row_sum))");
+  CHECK(node_text(g, g.outputs[0].node).starts_with("unsqueeze<3>(%"));
+}
+
 TEST_CASE("a graph prints as Graphviz") {
   const Graph g = graph_of([] { return outputs("y"_out = split_heads<2>(input<1, 3, 4>("x")) * 2); });
   CHECK(to_graphviz(g) == R"(digraph attune {

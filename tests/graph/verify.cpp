@@ -159,6 +159,19 @@ TEST_CASE("an algebra's parts use only what they can know") {
   CHECK_THROWS_WITH(verify(g), Contains("which uses what it can not know"));
 }
 
+TEST_CASE("a row's value is held to the rules of its reduction") {
+  constexpr auto masked = [] { return mask(any_scores(), kv_index <= q_index); };
+  CHECK(complaint_of([=] { return logsumexp(masked()); }) == "nothing");
+  CHECK_THAT(complaint_of([=] { return row_value(any_scores(), algebra(exp(score - row_max), 1, 1), row_sum); }), Contains("knows row_max, but its rescale is 1"));
+  CHECK_THAT(complaint_of([=] { return row_value(tanh(masked()), softmax_algebra, row_sum); }), Contains("they reach this reduction as -1 and would weigh"));
+  Graph g = graph_of([] { return logsumexp(any_scores()); });
+  at(g, Op::row_value).in[3] = at(g, Op::row_value).in[1];
+  CHECK_THROWS_WITH(verify(g), Contains("its value is exp(score - row_max), which uses what it can not know; it takes row_sum, row_max and where the row is"));
+  g = graph_of([] { return unsqueeze<0>(logsumexp(any_scores())); });
+  at(g, Op::unsqueeze).attr.count = 4;
+  CHECK_THROWS_WITH(verify(g), Contains("the new dim would stand at 4, but the last place is 3"));
+}
+
 TEST_CASE("what a mask removes must weigh 0") {
   constexpr auto masked = [] { return mask(any_scores(), kv_index <= q_index); };
   SECTION("legal") {
@@ -169,6 +182,7 @@ TEST_CASE("what a mask removes must weigh 0") {
     CHECK(complaint_of([=] { return matmul(softmax(min(masked(), 30)), any_values()); }) == "nothing");
     CHECK(complaint_of([=] { return matmul(exp(masked()), any_values()); }) == "nothing");
     CHECK(complaint_of([=] { return matmul(softmax(masked()) * 0.5, any_values()); }) == "nothing");
+    CHECK(complaint_of([=] { return matmul(softmax(masked()) * input<4, 4>("kept") / input<1>("rate"), any_values()); }) == "nothing");  // no weight, whatever the factor
     CHECK(complaint_of([=] { return matmul(softmax(masked()) - 0.8 * softmax(masked() * 2.0), any_values()); }) == "nothing");  // one mask: 0 - 0
     CHECK(complaint_of([=] { return matmul(row_reduction(masked(), algebra(max(score, 0.0), 1, 1.0 / row_sum)), any_values()); }) == "nothing");
     CHECK(complaint_of([=] { return row_reduction(any_scores(), algebra(1, 1, 1.0 / row_sum)); }) == "nothing");  // nothing is removed

@@ -307,6 +307,45 @@ def own_reduction():
     return w / (w.sum(-1, keepdim=True) + 0.5) @ v
 
 
+# ---- what a row's reduction has carried ---------------------------------------------------------------
+
+@case
+def log_sum_exp():
+    q, k, v = qkv()
+    return {"y": softmax(scores(q, k), CAUSAL) @ v, "lse": torch.logsumexp(scores(q, k).masked_fill(~CAUSAL, -math.inf), -1)}
+
+
+@case
+def log_sum_exp_with_sink():
+    q, k, v, sinks = with_table(H)
+    s = scores(q, k).masked_fill(~MASKS["sliding_window"], -math.inf)
+    s = torch.cat([s, sinks[None, :, None, None].expand(1, H, T, 1)], -1)
+    return {"y": torch.softmax(s, -1)[..., :-1] @ v, "lse": torch.logsumexp(s, -1)}
+
+
+CASES["merged_halves"] = log_sum_exp  # attention over all keys
+
+
+# ---- weights that the sum has taken --------------------------------------------------------------------
+
+@case
+def dropout():
+    q, k, v, kept = with_more((1, H, T, T))
+    return softmax(scores(q, k), CAUSAL) * kept / 0.9 @ v
+
+
+@case
+def decayed_weights():
+    q, k, v, relative = with_table(H, 2 * T - 1)
+    return softmax(scores(q, k), CAUSAL) * torch.exp(-0.2 * (I - J)) * relative[:, J - I + T - 1] @ v
+
+
+@case
+def differential_dropout():
+    lambda_, q1, k1, q2, k2, kept, v = tensors([(1, H, 1, 1)] + [(1, H, T, D)] * 4 + [(T, T), (1, H, T, 8)])
+    return (softmax(scores(q1, k1), CAUSAL) - lambda_ * softmax(scores(q2, k2), CAUSAL)) * kept @ v
+
+
 # ---- structure ----------------------------------------------------------------------------------------
 
 def grouped_by(heads, kv_heads):

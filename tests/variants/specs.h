@@ -114,6 +114,56 @@ constexpr auto squared_relu = [] { return attention<1, T, T>([](auto s) { return
 template <long T>
 constexpr auto own_reduction = [] { return attention<1, T, T>([](auto s) { return row_reduction(s, rational_algebra); }); };
 
+// ---- what a row's reduction has carried -------------------------------------------------------------
+
+template <long T, class F>
+constexpr auto of_scores(F results) {
+  auto q = input<1, 2, T, 4>("q");
+  auto k = input<1, 2, T, 4>("k");
+  auto v = input<1, 2, T, 4>("v");
+  return results(matmul(q, transpose(k)) / sqrt_of<4>, v);
+}
+template <long T>
+constexpr auto log_sum_exp = [] {
+  return of_scores<T>([](auto s, auto v) {
+    auto kept = mask(s, causal);
+    return outputs("y"_out = matmul(softmax(kept), v), "lse"_out = logsumexp(kept));
+  });
+};
+template <long T>
+constexpr auto log_sum_exp_with_sink = [] {
+  return of_scores<T>([](auto s, auto v) {
+    auto kept = mask(s, sliding_window);
+    return outputs("y"_out = matmul(row_reduction(kept, sink_algebra), v), "lse"_out = row_value(kept, sink_algebra, row_max + log(row_sum + exp(sinks(head_index) - row_max))));
+  });
+};
+// Two halves of the keys, each attended to for itself; half of the rows keep nothing of the second.
+template <long T>
+constexpr auto merged_halves = [] {
+  return of_scores<T>([](auto s, auto v) {
+    auto a = mask(s, causal && kv_index < T / 2), b = mask(s, causal && kv_index >= T / 2);
+    auto [y, lse] = merge_by_lse(matmul(softmax(a), v), logsumexp(a), matmul(softmax(b), v), logsumexp(b));
+    return outputs("y"_out = y, "lse"_out = lse);
+  });
+};
+
+// ---- weights that the sum has taken -----------------------------------------------------------------
+
+template <long T>  // what dropout keeps, as the caller drew it
+constexpr auto dropout = [] {
+  return of_scores<T>([](auto s, auto v) { return matmul(softmax(mask(s, causal)) * input<1, 2, T, T>("kept") / 0.9, v); });
+};
+template <long T>
+constexpr auto decayed_weights = [] {
+  return of_scores<T>([](auto s, auto v) { return matmul(exp(-0.2 * behind) * softmax(mask(s, causal)) * relative<T>(head_index, kv_index - q_index + (T - 1)), v); });
+};
+template <long T>  // both softmaxes thinned out alike
+constexpr auto differential_dropout = [] {
+  auto lambda = input<1, 2, 1, 1>("lambda");
+  auto p = [](auto q, auto k) { return softmax(mask(matmul(input<1, 2, T, 4>(q), transpose(input<1, 2, T, 4>(k))) / sqrt_of<4>, causal)); };
+  return matmul((p("q1", "k1") - lambda * p("q2", "k2")) * input<T, T>("kept"), input<1, 2, T, 8>("v"));
+};
+
 // ---- structure --------------------------------------------------------------------------------------
 
 template <long T, long H, long KvH>
