@@ -1,4 +1,4 @@
-// The ops that know rows: mask, row reductions and rotary embedding.
+// The ops that know rows: mask and row reductions.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -76,29 +76,6 @@ Value reduce_rows(const Graph& g, int node, const Value& s, const Tables& tables
       r.rounding[i] = (16 * f32_unit + rounding) * std::abs(p.value) + f32_least_normal * (std::abs(scale.value) + 1) + beyond[n] * (std::abs(scale.value) + scale_beyond) + std::abs(weights[n].value) * scale_beyond;
       r.removed[i] = s.removed_at(i) && p.value == 0;
       if (!exact) r.carried[i] = p.error();
-    }
-  }
-  return r;
-}
-
-Value rope(const Node& n, const Value& x) {
-  const Rotation& how = n.attr.rotation;
-  const long head_dim = x.dims[-1], seq = x.dims[-2], rotated = how.dims ? how.dims : head_dim, pairs = rotated / 2;
-  const auto error = [&](std::size_t i) { return x.error_at(i) + 4 * f32_unit * std::abs(x.v[i]) + 2 * f32_least_normal; };
-  const bool interleaved = how.pairs == Pairs::interleaved;
-  Value r{x.dims, x.v, std::vector<double>(x.v.size())};
-  for (std::size_t i = 0; i < r.v.size(); ++i) r.carried[i] = x.error_at(i);
-  for (std::size_t row = 0; row < r.v.size(); row += std::size_t(head_dim)) {
-    const long position = long(row) / head_dim % seq + how.offset;
-    for (long pair = 0; pair < pairs; ++pair) {
-      const double angle = double(position) * std::pow(how.base, -2.0 * double(pair) / double(rotated));
-      const double c = std::cos(angle), s = std::sin(angle);
-      const std::size_t i = row + std::size_t(interleaved ? 2 * pair : pair), j = row + std::size_t(interleaved ? 2 * pair + 1 : pair + pairs);
-      r.v[i] = x.v[i] * c - x.v[j] * s;
-      r.v[j] = x.v[i] * s + x.v[j] * c;
-      // The table entry, the product and the sum are each rounded once, or flushed to 0.
-      r.carried[i] = std::abs(c) * error(i) + std::abs(s) * error(j);
-      r.carried[j] = std::abs(s) * error(i) + std::abs(c) * error(j);
     }
   }
   return r;

@@ -135,8 +135,8 @@ class Fuser {
       const int x = term(e, n.in[0], acc, root, heads);
       return e.apply(Fn::select, Kind::real, {b_.index(e, n.in[1]), x, e.constant(-std::numeric_limits<double>::infinity())});
     }
-    if (n.op == Op::rope && acc >= 0 && leads_to(id, acc)) return b_.rotated(e, n, term(e, n.in[0], acc, root, heads));
-    if (inside && n.op == Op::rope && acc < 0) return b_.rotated(e, n, leaf(e, n.in[0], heads));  // the partner is read where it lies
+    if (n.op == Op::rope && acc >= 0 && leads_to(id, acc)) return b_.rotated(e, id, term(e, n.in[0], acc, root, heads));
+    if (inside && n.op == Op::rope && acc < 0) return b_.rotated(e, id, leaf(e, n.in[0], heads));  // the partner is read where it lies
     if (inside && elementwise(n.op)) {
       std::vector<int> in;
       for (int k : n.in)
@@ -178,7 +178,7 @@ class Fuser {
     if (n.op == Op::linear) return id;
     if (n.op == Op::split_heads) return split || g_[n.in[0]].type.dims.rank != 3 ? -1 : projection_below(n.in[0], root, true);
     if (n.op == Op::rope) {
-      const Rotation& r = n.attr.rotation;
+      const PairRotation& r = n.attr.rotation;
       const long d = n.type.dims[-1];
       const bool whole = r.dims == 0 || r.dims == d;
       return whole && (r.pairs == Pairs::interleaved || d / 2 % widest_vector == 0) ? projection_below(n.in[0], root, split) : -1;

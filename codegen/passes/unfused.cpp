@@ -52,7 +52,7 @@ class Unfused {
         ExpressionBuilder e;
         const auto term = [&](int k) { return is_index(g_[k].type.kind) ? b_.index(e, k) : e.tensor(aligned(of(k), region_rank)); };
         int root = -1;
-        if (n.op == Op::rope) root = b_.rotated(e, n, term(n.in[0]));
+        if (n.op == Op::rope) root = b_.rotated(e, id, term(n.in[0]));
         else if (n.op == Op::mask) root = e.apply(Fn::select, Kind::real, {term(n.in[1]), term(n.in[0]), e.constant(-std::numeric_limits<double>::infinity())});
         else {
           std::vector<int> in;

@@ -18,7 +18,7 @@ enum class Op : unsigned char {
   merge_heads,   // the inverse
   repeat_heads,  // [batch, heads, ..] -> [batch, heads * count, ..]; head h reads head h / count
   transpose,     // the last two dims change places
-  rope,          // rotates pairs of the last dim by position (the last but one); see Rotation
+  rope,          // x, frequency, position, divisors if present: rotates pairs of the last dim; see PairRotation
   matmul,        // [.., m, k] x [.., k, n]
   mask,          // scores, predicate: -inf where the predicate is false
   reduce_rows,   // scores, weight, rescale, scale: see reduction.h
@@ -27,6 +27,7 @@ enum class Op : unsigned char {
   lt, le, eq, both, either, negation,
   // leaves of index expressions
   constant, batch_index, head_index, q_index, kv_index,
+  seq_index, pair_index,  // of the angles of a rope: the row of its operand and the pair
   look_up,       // a table, an integer per dim of it: the element there
   // leaves of the algebra of a row reduction
   score, row_max, old_max, row_sum,
@@ -62,15 +63,16 @@ struct Type {
 
 enum class Pairs : unsigned char { interleaved, half_split };
 
-// RoPE: pair i of the first `dims` features of a row at position m turns by
-// (m + offset) * base^(-2i / dims). Interleaved pairs are (2i, 2i+1), as in RoFormer
+// What rope turns: pair i of the first `dims` features of a row, by position * frequency, each an
+// index expression of its own (of pair_index; of seq_index, pair_index, batch_index and tables), the
+// frequency divided by divisors[i] if there are any. Interleaved pairs are (2i, 2i+1), as in RoFormer
 // (arXiv:2104.09864, eq. 34); half-split ones are (i, i + dims/2), as in GPT-NeoX.
-struct Rotation {
-  double base = 10000;
+struct PairRotation {
   Pairs pairs = Pairs::interleaved;
-  long dims = 0;  // 0: all of head_dim
-  long offset = 0;
-  constexpr bool operator==(const Rotation&) const = default;
+  long dims = 0;         // 0: all of head_dim
+  double amplitude = 1;  // what turns is also multiplied by this
+  constexpr bool operator==(const PairRotation&) const = default;
+  constexpr long count(long head_dim) const { return (dims ? dims : head_dim) / 2; }
 };
 
 // Everything about a node that is neither operand nor type.
@@ -78,7 +80,7 @@ struct Attr {
   std::string_view name{};  // input, weight
   long count = 0;           // split_heads, repeat_heads; an integer constant
   double value = 0;         // a real constant
-  Rotation rotation{};      // rope
+  PairRotation rotation{};  // rope
   constexpr bool operator==(const Attr&) const = default;
 };
 

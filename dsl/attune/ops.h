@@ -68,16 +68,6 @@ constexpr auto repeat_heads(const X& x, ATTUNE_HERE) { return make<Op::repeat_he
 template <operand X>
 constexpr auto transpose(const X& x, ATTUNE_HERE) { return make<Op::transpose>({}, here.line, x); }
 
-inline constexpr Pairs interleaved = Pairs::interleaved;
-inline constexpr Pairs half_split = Pairs::half_split;
-
-// Rotary position embedding of x [batch, heads, seq, head_dim]; see Rotation for the formula.
-// What `how` asks for is a value, so it is checked where the whole graph is, by graph_of.
-template <operand X>
-constexpr auto rope(const X& x, ATTUNE_HERE) { return make<Op::rope>({}, here.line, x); }
-template <operand X>
-constexpr auto rope(const X& x, Rotation how, ATTUNE_HERE) { return make<Op::rope, 0, 2>({.rotation = how}, here.line, x); }
-
 // a [batch, heads, m, k], b [batch, heads, k, n] -> [batch, heads, m, n]. The product of two
 // tensors is a score matrix; the product of scores and a tensor is a tensor.
 template <operand A, operand B>

@@ -1,6 +1,7 @@
 // All variants, each at a length that PyTorch's values are stored for and at one of several blocks.
 #pragma once
 #include "numerics/specs.h"
+#include "variants/rotary.h"
 #include "variants/specs.h"
 
 namespace variants {
