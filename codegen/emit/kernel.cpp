@@ -63,6 +63,26 @@ static inline void turn(float* cosines, float* sines, const double* angle, doubl
 
 )";
 
+constexpr const char* norm_text = R"(// 1 / sqrt(max(factor * sum x^2 + added, least)) in double, rounded once; the root by Newton's steps.
+template <long n>
+static inline float inverse_norm(const float* x, double factor, double added, double least) {
+  double sums[4] = {0, 0, 0, 0};
+  for (long i = 0; i < n; ++i) sums[i % 4] += (double)x[i] * (double)x[i];
+  const double sum = factor * ((sums[0] + sums[1]) + (sums[2] + sums[3])) + added;
+  const double s = sum < least ? least : sum;
+  if (s == 0) return __builtin_inff();
+  if (s > __DBL_MAX__) return 0;
+  unsigned long long bits;
+  __builtin_memcpy(&bits, &s, 8);
+  bits = 0x5fe6eb50c7b537a9 - (bits >> 1);
+  double root;
+  __builtin_memcpy(&root, &bits, 8);
+  for (int i = 0; i < 4; ++i) root *= 1.5 - 0.5 * s * root * root;
+  return s == s ? (float)root : (float)s;
+}
+
+)";
+
 // A pointer and an offset, unless that is 0.
 std::string at(const char* pointer, long offset) { return offset ? fmt::format("{} + {}", pointer, offset) : pointer; }
 
@@ -147,7 +167,7 @@ std::string kernel(const Signature& s, const Isa& isa, const Kernel& k, const st
   for (const std::string& c : calls)
     if (std::any_of(isa.ops.begin(), isa.ops.end(), [&](const OpText& o) { return o.name == c; })) ops.insert(c);
   const auto called = [&](const char* n) { return std::find(calls.begin(), calls.end(), n) != calls.end(); };
-  const bool turns = std::any_of(calls.begin(), calls.end(), [](const std::string& c) { return c.rfind("turn<", 0) == 0; });
+  const auto some = [&](const char* n) { return std::any_of(calls.begin(), calls.end(), [&](const std::string& c) { return c.rfind(n, 0) == 0; }); };
 
   std::string r = opening(s, fmt::format("{} for {}: {} floats a vector, {} registers. ", s.name, isa.name, isa.lanes, isa.registers));
   r += spec_text(s) + "//\n// What was decided:\n";
@@ -158,7 +178,8 @@ std::string kernel(const Signature& s, const Isa& isa, const Kernel& k, const st
   if (called("smaller")) r += smaller_text;
   if (called("larger")) r += larger_text;
   if (called("smaller") || called("larger")) r += "\n";
-  if (turns) r += turn_text;
+  if (some("turn<")) r += turn_text;
+  if (some("inverse_norm<")) r += norm_text;
   r += memory_text(k);
   for (const loops::Struct& l : k.structs) {
     std::vector<std::pair<std::string, std::string>> fields;

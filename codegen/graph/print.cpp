@@ -126,7 +126,7 @@ std::string quoted(std::string_view s) {
 }  // namespace
 
 std::string_view name_of(Op op) {
-  constexpr std::string_view names[] = {"input", "weight", "linear", "split_heads", "merge_heads", "repeat_heads", "transpose", "rope", "matmul", "mask",
+  constexpr std::string_view names[] = {"input", "weight", "linear", "split_heads", "merge_heads", "repeat_heads", "transpose", "rope", "inverse_norm", "matmul", "mask",
                                         "reduce_rows", "add", "sub", "mul", "div", "mod", "min", "max", "tanh", "exp", "log", "lt", "le", "eq", "both", "either",
                                         "negation", "constant", "batch_index", "head_index", "q_index", "kv_index", "seq_index", "pair_index", "look_up", "score", "row_max", "old_max", "row_sum"};
   static_assert(std::size(names) == std::size_t(Op::row_sum) + 1);
@@ -150,6 +150,7 @@ std::string node_text(const Graph& g, int node) {
     case Op::weight: return fmt::format("{}({})", name_of(n.op), quoted(n.attr.name));
     case Op::split_heads:
     case Op::repeat_heads: return fmt::format("{}<{}>({})", name_of(n.op), n.attr.count, w.operands(node));
+    case Op::inverse_norm: return fmt::format("inverse_{}_norm({}, eps {})", n.attr.count == long(Norm::rms) ? "rms" : "l2", w.operands(node), n.attr.value);
     case Op::rope: {
       std::string s = fmt::format("rope({}, frequency {}, position {}, ", w.operand(node, 0), w.operand(node, 1), w.operand(node, 2));
       if (n.in[3] >= 0) s += fmt::format("divisors {}, ", w.operand(node, 3));

@@ -1,4 +1,4 @@
-// The ops that know rows: mask and row reductions.
+// The ops that know rows: norms, mask and row reductions.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -13,6 +13,26 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
+
+Value inverse_norm(const Node& n, const Value& x) {
+  const std::size_t columns = std::size_t(x.dims[-1]);
+  const double eps = n.attr.value;
+  const auto of_sum = [&](double s) { return n.attr.count == long(Norm::rms) ? 1 / std::sqrt(s / double(columns) + eps) : 1 / std::max(std::sqrt(s), eps); };
+  Value r{.dims = n.type.dims};
+  for (std::size_t begin = 0; begin < x.v.size(); begin += columns) {
+    double sum = 0, error = 0;
+    for (std::size_t i = begin; i < begin + columns; ++i) {
+      sum += x.v[i] * x.v[i];
+      error += (2 * std::abs(x.v[i]) + x.error_at(i)) * x.error_at(i);
+    }
+    // Squares are summed in double, so that only the result is rounded.
+    error += sum * double(columns) * 0x1p-50;
+    const double value = of_sum(sum);
+    r.v.push_back(value);
+    r.carried.push_back(of_sum(std::max(0.0, sum - error)) - of_sum(sum + error) + 2 * f32_unit * value + f32_least_normal);
+  }
+  return r;
+}
 
 Value mask(const Graph& g, const Node& n, const Value& scores, const Tables& tables) {
   Value r = scores;

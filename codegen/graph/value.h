@@ -45,6 +45,7 @@ Value weighted_sum(const Node&, const Value& p, const Value& v);   // scores and
 Value rope(const Graph&, int node, const Value& x, const Value* divisors, const Tables&);
 
 // Row by row (rows.cpp).
+Value inverse_norm(const Node&, const Value& x);
 Value mask(const Graph&, const Node&, const Value& scores, const Tables&);
 Value reduce_rows(const Graph&, int node, const Value& scores, const Tables&);
 

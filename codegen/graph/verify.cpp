@@ -30,6 +30,7 @@ Arity arity_of(Op op) {
     case Op::merge_heads:
     case Op::repeat_heads:
     case Op::transpose:
+    case Op::inverse_norm:
     case Op::tanh:
     case Op::exp:
     case Op::log:
@@ -203,6 +204,10 @@ class Verifier {
     check(inferred.rule == Rule::ok, node, complaint(inferred));
     check(n.type == inferred.type, node, fmt::format("its type is {}, but {} of these operands is {}", type_text(n.type), name_of(n.op), type_text(inferred.type)));
     if (n.op == Op::linear) check_linear(node);
+    if (n.op == Op::inverse_norm) {
+      check(n.attr.count == long(Norm::rms) || n.attr.count == long(Norm::l2), node, "there is no such norm");
+      check(n.attr.value >= 0 && n.attr.value < 1e300, node, fmt::format("its eps is {}; it must be finite and not negative", n.attr.value));
+    }
     if (n.op == Op::rope) return check_rope(node);
     if (n.type.kind == Kind::scores) check_tables(node, n.type.dims);
     if (n.op == Op::reduce_rows) return check_algebra_leaves(node);

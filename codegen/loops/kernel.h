@@ -83,6 +83,7 @@ void lower_stream(Context&, const Stream&, const StreamPlan&);
 void lower_pointwise(Context&, const Pointwise&);
 void lower_product(Context&, const Product&);
 void lower_row_reduce(Context&, const RowReduce&);
+void lower_row_norm(Context&, const RowNorm&);
 void lower_angles(Context&, const Angles&);
 void pack_angles(Block&, const Angles&, const Memory&, long offset);
 void pack_contract(Block&, const Contract&, const ContractPlan&, int lanes, const Memory&);

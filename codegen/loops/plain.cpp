@@ -1,4 +1,6 @@
 // Elementwise regions, and plain loops for what no fused form covers.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "loops/kernel.h"
@@ -95,6 +97,13 @@ void lower_product(Context& c, const Product& p) {
     }
     Block j = k.loop("j", 0, columns);
     j.assign(to(index("j")), product(x, index("k"), index("j")), "+=");
+  });
+}
+
+void lower_row_norm(Context& c, const RowNorm& r) {
+  per_row(c, extent(r.in, 0), extent(r.in, 1), extent(r.in, 2), [&](Block& b, const std::array<Expr, region_rank>& at) {
+    const auto exact = [](double v) { return name(fmt::format("{:a}", v), Type::real); };
+    b.assign(element(address(c.memory, r.out, at), 0), call(fmt::format("inverse_norm<{}>", extent(r.in, 3)), Type::real, {address(c.memory, r.in, at), exact(r.factor), exact(r.added), exact(r.least)}));
   });
 }
 

@@ -117,6 +117,11 @@ struct Product {
   std::optional<View> bias;
   bool skip_zeros = false;  // a zero of a is a removed pair: what b holds there does not count
 };
+// out[c0, c1, row, 0] = 1 / sqrt(max(factor * sum_col in^2 + added, least)), summed in double.
+struct RowNorm {
+  View in, out;  // in: its columns lie one behind the other
+  double factor = 1, added = 0, least = 0;
+};
 struct RowReduce {
   View in, out;
   RowAlgebra algebra;
@@ -125,7 +130,7 @@ struct RowReduce {
 struct Region {
   std::string title;  // names the region in the generated text
   std::string comment;
-  std::variant<Contract, Stream, Pointwise, Product, RowReduce, Angles> work;
+  std::variant<Contract, Stream, Pointwise, Product, RowReduce, RowNorm, Angles> work;
 };
 
 // Floating-point operations of one call: 2 per multiply-add, of pairs only those that count. 0 of regions

@@ -110,6 +110,19 @@ RowAlgebra RegionBuilder::algebra(int id) {
   return a;
 }
 
+void RegionBuilder::norm(int id, const View& in, const View& out) {
+  const Node& n = g_[id];
+  const double eps = n.attr.value;
+  RowNorm r{aligned(in, region_rank), aligned(out, region_rank)};
+  if (n.attr.count == long(Norm::rms)) {
+    r.factor = 1 / double(g_[n.in[0]].type.dims[-1]);
+    r.added = eps;
+  } else {
+    r.least = eps * eps;
+  }
+  add("norms", "what normalises each row", std::move(r));
+}
+
 Program RegionBuilder::finish() { return std::move(p_); }
 
 }  // namespace attune

@@ -24,6 +24,7 @@ class RegionBuilder {
   // x, a term, rotated as the rope node `rope` says; x must be an element of [b, h, row, d] (rotary.cpp).
   int rotated(ExpressionBuilder&, int rope, int x);
   RowAlgebra algebra(int reduce);  // node
+  void norm(int inverse_norm, const View& in, const View& out);  // node
   // An index expression, as a term and on its own; `g` may be the graph with more behind its nodes.
   int index(ExpressionBuilder&, int node);
   Expression expression(const Graph& g, int node);

@@ -19,6 +19,7 @@ enum class Op : unsigned char {
   repeat_heads,  // [batch, heads, ..] -> [batch, heads * count, ..]; head h reads head h / count
   transpose,     // the last two dims change places
   rope,          // x, frequency, position, divisors if present: rotates pairs of the last dim; see PairRotation
+  inverse_norm,  // x [.., n] -> [.., 1]: what normalises each row, see Norm; count is the Norm, value eps
   matmul,        // [.., m, k] x [.., k, n]
   mask,          // scores, predicate: -inf where the predicate is false
   reduce_rows,   // scores, weight, rescale, scale: see reduction.h
@@ -63,6 +64,9 @@ struct Type {
 
 enum class Pairs : unsigned char { interleaved, half_split };
 
+// 1 / sqrt(mean(x^2) + eps), as in RMSNorm (arXiv:1910.07467); 1 / max(|x|, eps), as torch's F.normalize.
+enum class Norm : long { rms, l2 };
+
 // What rope turns: pair i of the first `dims` features of a row, by position * frequency, each an
 // index expression of its own (of pair_index; of seq_index, pair_index, batch_index and tables), the
 // frequency divided by divisors[i] if there are any. Interleaved pairs are (2i, 2i+1), as in RoFormer
@@ -78,8 +82,8 @@ struct PairRotation {
 // Everything about a node that is neither operand nor type.
 struct Attr {
   std::string_view name{};  // input, weight
-  long count = 0;           // split_heads, repeat_heads; an integer constant
-  double value = 0;         // a real constant
+  long count = 0;           // split_heads, repeat_heads; an integer constant; a Norm
+  double value = 0;         // a real constant; eps
   PairRotation rotation{};  // rope
   constexpr bool operator==(const Attr&) const = default;
 };

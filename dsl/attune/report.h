@@ -29,6 +29,7 @@ inline constexpr bool is_poison<poison> = true;
   ATTUNE_OF(repeat_heads, "repeat_heads<times>(x)", condition, text); \
   ATTUNE_OF(transpose, "transpose(x)", condition, text);              \
   ATTUNE_OF(rope, "rope(x)", condition, text);                        \
+  ATTUNE_OF(inverse_norm, "rms_norm(x, weight) or l2_norm(x)", condition, text); \
   ATTUNE_OF(matmul, "matmul(a, b)", condition, text);                 \
   ATTUNE_OF(mask, "mask(s, keep)", condition, text);                  \
   ATTUNE_OF(reduce_rows, "softmax(s) or row_reduction(s, a)", condition, text)
@@ -144,6 +145,7 @@ constexpr auto report_fault() {
   if constexpr (R == Rule::divisor_not_positive) static_assert(A > 0, "a / b or a % b: the divisor of integers is not positive; divide by 1 or more");
   if constexpr (R == Rule::rotated_dims_wrong) static_assert(A % 2 == 0 && A >= 2 && A <= B, "rope(x, {.dims = r}): r is not even and from 2 to head_dim; choose one that is (without .dims, r is head_dim)");
   if constexpr (R == Rule::rotation_base_wrong) static_assert(Line > Other, "rope(x, {.base = b}), on this line: b is not positive and finite; the usual base is 10000");
+  if constexpr (R == Rule::eps_wrong) static_assert(Line > Other, "rms_norm(x, weight, eps) or l2_norm(x, eps), on this line: eps is negative or not finite; take that of the model's config.json");
   if constexpr (R == Rule::scaling_wrong) static_assert(Line > Other, "rope(x, how, scaling), on this line: a factor or a length of the scaling is out of range; take those of the model's config.json");
   if constexpr (R == Rule::look_up_outside) static_assert(Line > Other, "t(indices..), used on this line: an index can leave the table (A: which of its dims, B: to where); make the table larger, or hold the index back by min and max");
 }

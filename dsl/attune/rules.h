@@ -56,6 +56,7 @@ enum class Rule : unsigned char {
   rotated_dims_wrong,    // a: dims, b: head_dim
   rotation_base_wrong,
   scaling_wrong,
+  eps_wrong,
   look_up_outside,   // a: the dim of the table, b: an index that may arise there
   // the spec
   not_a_spec,
@@ -156,6 +157,12 @@ constexpr Inferred infer(Op op, const Attr& at, const Type* in, int operands) {
       if (in[1].kind != Kind::integer && in[1].kind != Kind::real) return wrong(Rule::frequency_not_number);
       if (in[2].kind != Kind::integer) return wrong(Rule::position_not_integer);
       return tensor_of(a);
+    case Op::inverse_norm: {
+      if (a[-1] < 1) return wrong(Rule::zero_extent, a[-1]);
+      Dims d = a;
+      d[-1] = 1;
+      return tensor_of(d);
+    }
     case Op::matmul:
       return infer_matmul(in[0], in[1]);
     case Op::mask:

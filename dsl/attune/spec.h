@@ -99,6 +99,7 @@ constexpr bool takes_bad_log(const Graph& g, int frequency) {
 
 constexpr Fault fault_of_values(const Graph& g) {
   for (const Node& n : g.nodes) {
+    if (n.op == Op::inverse_norm && !(n.attr.value >= 0 && n.attr.value < 1e300)) return {Rule::eps_wrong, {}, n.line, n.line};
     if (n.op == Op::rope) {
       const PairRotation& r = n.attr.rotation;
       const long head_dim = n.type.dims[-1];

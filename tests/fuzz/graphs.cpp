@@ -207,8 +207,16 @@ class Grower {
     return r;
   }
 
+  int normalised(int x, const Dims& d) {
+    Attr a;
+    a.count = long(r_.of({Norm::rms, Norm::l2}));
+    a.value = r_.of({1e-6, 1e-3});
+    const int y = b_.op(Op::mul, {x, b_.op(Op::inverse_norm, {x}, a)});
+    return r_.chance(60) ? b_.op(Op::mul, {y, b_.weight({1, {d[-1]}})}) : y;
+  }
   int elementwise(const Dims& d) {
     const int x = tensor(d);
+    if (d[-1] > 0 && r_.chance(10)) return normalised(x, d);
     const auto constant = [&] { return r_.chance(25) ? b_.integer(r_.of({1L, -1L, 2L, 3L})) : b_.real(r_.of({0.5, -0.75, 1.0, 2.0, 0.1})); };
     switch (r_.below(12)) {
       case 0:

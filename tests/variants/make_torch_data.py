@@ -496,6 +496,31 @@ def rope_grid():
     return rotated_attention(q, k, v, torch.cat([torch.outer((t // 6).double(), axis), torch.outer((t % 6).double(), axis)], -1))
 
 
+# ---- norms ----------------------------------------------------------------------------------------------
+
+@case
+def qk_norm():
+    x, wq, q_norm, wk, k_norm, wv, wo = tensors([(1, T, 8)], [(8, 8), (4,), (8, 8), (4,), (8, 8), (8, 8)])
+    q, k = F.rms_norm(split(F.linear(x, wq)), (4,), q_norm, 1e-5), F.rms_norm(split(F.linear(x, wk)), (4,), k_norm, 1e-5)
+    angle = torch.outer(torch.arange(T, dtype=torch.float64), 10000.0 ** (-torch.arange(2, dtype=torch.float64) / 2))
+    cos, sin = torch.cat([angle, angle], -1).cos(), torch.cat([angle, angle], -1).sin()
+    rotate = lambda t: t * cos + torch.cat([-t[..., 2:], t[..., :2]], -1) * sin
+    return F.linear(merge(F.scaled_dot_product_attention(rotate(q), rotate(k), split(F.linear(x, wv)), is_causal=True)), wo)
+
+
+@case
+def norm_of_all_heads():
+    x, wq, q_norm, wk, k_norm, wv = tensors([(1, T, 8)], [(8, 8), (8,), (8, 8), (8,), (8, 8)])
+    q, k = F.rms_norm(F.linear(x, wq), (8,), q_norm, 1e-5), F.rms_norm(F.linear(x, wk), (8,), k_norm, 1e-5)
+    return merge(F.scaled_dot_product_attention(split(q), split(k), split(F.linear(x, wv)), is_causal=True))
+
+
+@case
+def cosine_scores():
+    q, k, scale, v = tensors([(1, H, T, D)] * 2 + [(1, H, 1, 1), (1, H, T, D)])
+    return softmax(F.normalize(q, dim=-1) @ F.normalize(k, dim=-1).transpose(-2, -1) * scale) @ v
+
+
 def main():
     torch.set_num_threads(1)
     torch.set_default_dtype(torch.float64)
