@@ -16,4 +16,7 @@ struct Variant {
 std::vector<Variant> masks();
 std::vector<Variant> others();
 
+// Every family of the zoo, at small sizes.
+std::vector<numerics::Spec> zoo_families();
+
 }  // namespace variants
