@@ -18,17 +18,17 @@
 // What was decided:
 // - angles_once: cosines and sines of angles, made by pack_weights
 // - project_wq_wk_wv: 512 rows of 512 by wq (512 columns), wk (512 columns) and wv (512 columns),
-//   packed in 66 panels of 24 columns (48 kB), one an item; tiles of 4 rows x 24 columns: 12 of 16
-//   registers accumulate, a step is 12 fma on 7 loads; tiles ask memory for the next panel.
+//   packed in 96 panels of 16 columns (32 kB), one an item; tiles of 6 rows x 16 columns: 12 of 16
+//   registers accumulate, a step is 12 fma on 8 loads; tiles ask memory for the next panel.
 // - attention: 8 times 512 rows against 512 columns, 256 at a time: their scores lie in a worker's
-//   25.5 kB and nowhere else. 32 blocks of 16 rows, score tiles of 4 columns x 16 lanes: 8 of 16
+//   49.9 kB and nowhere else. 16 blocks of 32 rows, score tiles of 2 columns x 32 lanes: 8 of 16
 //   registers accumulate, a step is 8 fma on 6 loads. Score tiles ask memory for the next columns
 //   and their values. Whole tiles of removed pairs are skipped; tiles that keep all pairs test
 //   none. Value tiles of 4 rows x 24 columns: 12 of 16 registers accumulate, a step is 12 fma on 7
 //   loads.
-// - project_wo: 512 rows of 512 by wo (512 columns), packed in 22 panels of 24 columns (48 kB), 1/3
-//   of its rows an item; tiles of 4 rows x 24 columns: 12 of 16 registers accumulate, a step is 12
-//   fma on 7 loads; tiles ask memory for the next panel.
+// - project_wo: 512 rows of 512 by wo (512 columns), packed in 32 panels of 16 columns (32 kB), 1/2
+//   of its rows an item; tiles of 6 rows x 16 columns: 12 of 16 registers accumulate, a step is 12
+//   fma on 8 loads; tiles ask memory for the next panel.
 #include "textbook_mha_1_512_512_8.h"
 
 #ifdef __FAST_MATH__
@@ -452,407 +452,420 @@ struct Memory {
 
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
-  float rows[1024];       // [64][16], scaled, in units of log 2
-  float scores[4096];     // [256][16]; weights once they are known
-  float peak[16];         // of each row, the score that the others are compared with
-  float total[16];        // and the sum of its weights
-  float carry[16];        // what its older sums are multiplied by, at the end by what
-  float block_peak[16];   // the greatest score in the block of columns
-  float block_total[16];  // and the sum of the block's weights
-  float shift[16];        // -peak, where the rows' accumulators start
-  float kept[16];         // 1 where the safe path found a pair that counts
+  float rows[2048];       // [64][32], scaled, in units of log 2
+  float scores[8192];     // [256][32]; weights once they are known
+  float peak[32];         // of each row, the score that the others are compared with
+  float total[32];        // and the sum of its weights
+  float carry[32];        // what its older sums are multiplied by, at the end by what
+  float block_peak[32];   // the greatest score in the block of columns
+  float block_total[32];  // and the sum of the block's weights
+  float shift[32];        // -peak, where the rows' accumulators start
+  float kept[32];         // 1 where the safe path found a pair that counts
   float holes[272];       // [256]: 1 for a column with one that doesn't; then 1 if there is any
-  float fast[1024];       // [16][64], the results that it came to replace
+  float fast[2048];       // [32][64], the results that it came to replace
 };
 
-// 4 rows of a times 24 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wq_tile_4x24(const Memory& m, const float* a, const float* w, long row,
+// 6 rows of a times 16 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wq_tile_6x16(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
   for (long from = 0; from < 512; from += 16) {
-    prefetch_l2(w + 24 * from + 16 * (24 * row / 512) + 12288);
+    prefetch_l2(w + 16 * from + 16 * (16 * row / 512) + 8192);
 #pragma GCC unroll 4
     for (long k = from; k < from + 16; ++k) {
-      const vec b0 = load(w + 24 * k);
-      const vec b1 = load(w + 24 * k + 8);
-      const vec b2 = load(w + 24 * k + 16);
+      const vec b0 = load(w + 16 * k);
+      const vec b1 = load(w + 16 * k + 8);
       const vec a0 = splat(a[k]);
       s00 = fma(a0, b0, s00);
       s01 = fma(a0, b1, s01);
-      s02 = fma(a0, b2, s02);
       const vec a1 = splat(a[k + 512]);
       s10 = fma(a1, b0, s10);
       s11 = fma(a1, b1, s11);
-      s12 = fma(a1, b2, s12);
       const vec a2 = splat(a[k + 1024]);
       s20 = fma(a2, b0, s20);
       s21 = fma(a2, b1, s21);
-      s22 = fma(a2, b2, s22);
       const vec a3 = splat(a[k + 1536]);
       s30 = fma(a3, b0, s30);
       s31 = fma(a3, b1, s31);
-      s32 = fma(a3, b2, s32);
+      const vec a4 = splat(a[k + 2048]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      const vec a5 = splat(a[k + 2560]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
     }
   }
 
-  const long group0 = vector / 8;
-  const long n0 = 8 * (vector % 8);
-  const long group1 = (vector + 1) / 8;
-  const long n1 = 8 * ((vector + 1) % 8);
-  const long group2 = (vector + 2) / 8;
-  const long n2 = 8 * ((vector + 2) % 8);
+  const long group = vector / 8;
+  const long n = 8 * (vector % 8);
 
-  float* wq_out_at = m.wq_out + 32768 * group0 + 64 * row + n0;
-  const float* angles_at = m.angles + 64 * row + n0;
+  float* wq_out_at = m.wq_out + 32768 * group + 64 * row + n;
+  const float* angles_at = m.angles + 64 * row + n;
   store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 32768));
   store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 32832));
   store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 32896));
   store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 32960));
-  float* wq_out_at1 = m.wq_out + 32768 * group1 + 64 * row + n1;
-  const float* angles_at1 = m.angles + 64 * row + n1;
-  store(wq_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 32768));
-  store(wq_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 32832));
-  store(wq_out_at1 + 128,
-      s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 32896));
-  store(wq_out_at1 + 192,
-      s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 32960));
-  float* wq_out_at2 = m.wq_out + 32768 * group2 + 64 * row + n2;
-  const float* angles_at2 = m.angles + 64 * row + n2;
-  store(wq_out_at2, s02 * load(angles_at2) + swap_pairs(s02) * load(angles_at2 + 32768));
-  store(wq_out_at2 + 64, s12 * load(angles_at2 + 64) + swap_pairs(s12) * load(angles_at2 + 32832));
-  store(wq_out_at2 + 128,
-      s22 * load(angles_at2 + 128) + swap_pairs(s22) * load(angles_at2 + 32896));
-  store(wq_out_at2 + 192,
-      s32 * load(angles_at2 + 192) + swap_pairs(s32) * load(angles_at2 + 32960));
+  store(wq_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 33024));
+  store(wq_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 33088));
+  store(wq_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 32776));
+  store(wq_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 32840));
+  store(wq_out_at + 136, s21 * load(angles_at + 136) + swap_pairs(s21) * load(angles_at + 32904));
+  store(wq_out_at + 200, s31 * load(angles_at + 200) + swap_pairs(s31) * load(angles_at + 32968));
+  store(wq_out_at + 264, s41 * load(angles_at + 264) + swap_pairs(s41) * load(angles_at + 33032));
+  store(wq_out_at + 328, s51 * load(angles_at + 328) + swap_pairs(s51) * load(angles_at + 33096));
 }
 
-// 4 rows of a times 8 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wq_tile_4x8(const Memory& m, const float* a, const float* w, long row,
+// 5 rows of a times 16 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wq_tile_5x16(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
   for (long from = 0; from < 512; from += 16) {
-    prefetch_l2(w + 8 * from + 16 * (8 * row / 512) + 4096);
+    prefetch_l2(w + 16 * from + 16 * (16 * row / 512) + 8192);
 #pragma GCC unroll 4
     for (long k = from; k < from + 16; ++k) {
-      const vec b0 = load(w + 8 * k);
+      const vec b0 = load(w + 16 * k);
+      const vec b1 = load(w + 16 * k + 8);
       const vec a0 = splat(a[k]);
       s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
       const vec a1 = splat(a[k + 512]);
       s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
       const vec a2 = splat(a[k + 1024]);
       s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
       const vec a3 = splat(a[k + 1536]);
       s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(a[k + 2048]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
     }
   }
 
-  const long group0 = vector / 8;
-  const long n0 = 8 * (vector % 8);
+  const long group = vector / 8;
+  const long n = 8 * (vector % 8);
 
-  float* wq_out_at = m.wq_out + 32768 * group0 + 64 * row + n0;
-  const float* angles_at = m.angles + 64 * row + n0;
+  float* wq_out_at = m.wq_out + 32768 * group + 64 * row + n;
+  const float* angles_at = m.angles + 64 * row + n;
   store(wq_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 32768));
   store(wq_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 32832));
   store(wq_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 32896));
   store(wq_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 32960));
+  store(wq_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 33024));
+  store(wq_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 32776));
+  store(wq_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 32840));
+  store(wq_out_at + 136, s21 * load(angles_at + 136) + swap_pairs(s21) * load(angles_at + 32904));
+  store(wq_out_at + 200, s31 * load(angles_at + 200) + swap_pairs(s31) * load(angles_at + 32968));
+  store(wq_out_at + 264, s41 * load(angles_at + 264) + swap_pairs(s41) * load(angles_at + 33032));
 }
 
-// 4 rows of a times 24 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wk_tile_4x24(const Memory& m, const float* a, const float* w, long row,
+// 6 rows of a times 16 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wk_tile_6x16(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
   for (long from = 0; from < 512; from += 16) {
-    prefetch_l2(w + 24 * from + 16 * (24 * row / 512) + 12288);
+    prefetch_l2(w + 16 * from + 16 * (16 * row / 512) + 8192);
 #pragma GCC unroll 4
     for (long k = from; k < from + 16; ++k) {
-      const vec b0 = load(w + 24 * k);
-      const vec b1 = load(w + 24 * k + 8);
-      const vec b2 = load(w + 24 * k + 16);
+      const vec b0 = load(w + 16 * k);
+      const vec b1 = load(w + 16 * k + 8);
       const vec a0 = splat(a[k]);
       s00 = fma(a0, b0, s00);
       s01 = fma(a0, b1, s01);
-      s02 = fma(a0, b2, s02);
       const vec a1 = splat(a[k + 512]);
       s10 = fma(a1, b0, s10);
       s11 = fma(a1, b1, s11);
-      s12 = fma(a1, b2, s12);
       const vec a2 = splat(a[k + 1024]);
       s20 = fma(a2, b0, s20);
       s21 = fma(a2, b1, s21);
-      s22 = fma(a2, b2, s22);
       const vec a3 = splat(a[k + 1536]);
       s30 = fma(a3, b0, s30);
       s31 = fma(a3, b1, s31);
-      s32 = fma(a3, b2, s32);
+      const vec a4 = splat(a[k + 2048]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      const vec a5 = splat(a[k + 2560]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
     }
   }
 
-  const long group0 = vector / 8;
-  const long n0 = 8 * (vector % 8);
-  const long group1 = (vector + 1) / 8;
-  const long n1 = 8 * ((vector + 1) % 8);
-  const long group2 = (vector + 2) / 8;
-  const long n2 = 8 * ((vector + 2) % 8);
+  const long group = vector / 8;
+  const long n = 8 * (vector % 8);
 
-  float* wk_out_at = m.wk_out + 32768 * group0 + 64 * row + n0;
-  const float* angles_at = m.angles + 64 * row + n0;
+  float* wk_out_at = m.wk_out + 32768 * group + 64 * row + n;
+  const float* angles_at = m.angles + 64 * row + n;
   store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 32768));
   store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 32832));
   store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 32896));
   store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 32960));
-  float* wk_out_at1 = m.wk_out + 32768 * group1 + 64 * row + n1;
-  const float* angles_at1 = m.angles + 64 * row + n1;
-  store(wk_out_at1, s01 * load(angles_at1) + swap_pairs(s01) * load(angles_at1 + 32768));
-  store(wk_out_at1 + 64, s11 * load(angles_at1 + 64) + swap_pairs(s11) * load(angles_at1 + 32832));
-  store(wk_out_at1 + 128,
-      s21 * load(angles_at1 + 128) + swap_pairs(s21) * load(angles_at1 + 32896));
-  store(wk_out_at1 + 192,
-      s31 * load(angles_at1 + 192) + swap_pairs(s31) * load(angles_at1 + 32960));
-  float* wk_out_at2 = m.wk_out + 32768 * group2 + 64 * row + n2;
-  const float* angles_at2 = m.angles + 64 * row + n2;
-  store(wk_out_at2, s02 * load(angles_at2) + swap_pairs(s02) * load(angles_at2 + 32768));
-  store(wk_out_at2 + 64, s12 * load(angles_at2 + 64) + swap_pairs(s12) * load(angles_at2 + 32832));
-  store(wk_out_at2 + 128,
-      s22 * load(angles_at2 + 128) + swap_pairs(s22) * load(angles_at2 + 32896));
-  store(wk_out_at2 + 192,
-      s32 * load(angles_at2 + 192) + swap_pairs(s32) * load(angles_at2 + 32960));
+  store(wk_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 33024));
+  store(wk_out_at + 320, s50 * load(angles_at + 320) + swap_pairs(s50) * load(angles_at + 33088));
+  store(wk_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 32776));
+  store(wk_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 32840));
+  store(wk_out_at + 136, s21 * load(angles_at + 136) + swap_pairs(s21) * load(angles_at + 32904));
+  store(wk_out_at + 200, s31 * load(angles_at + 200) + swap_pairs(s31) * load(angles_at + 32968));
+  store(wk_out_at + 264, s41 * load(angles_at + 264) + swap_pairs(s41) * load(angles_at + 33032));
+  store(wk_out_at + 328, s51 * load(angles_at + 328) + swap_pairs(s51) * load(angles_at + 33096));
 }
 
-// 4 rows of a times 8 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wk_tile_4x8(const Memory& m, const float* a, const float* w, long row,
+// 5 rows of a times 16 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wk_tile_5x16(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
   for (long from = 0; from < 512; from += 16) {
-    prefetch_l2(w + 8 * from + 16 * (8 * row / 512) + 4096);
+    prefetch_l2(w + 16 * from + 16 * (16 * row / 512) + 8192);
 #pragma GCC unroll 4
     for (long k = from; k < from + 16; ++k) {
-      const vec b0 = load(w + 8 * k);
+      const vec b0 = load(w + 16 * k);
+      const vec b1 = load(w + 16 * k + 8);
       const vec a0 = splat(a[k]);
       s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
       const vec a1 = splat(a[k + 512]);
       s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
       const vec a2 = splat(a[k + 1024]);
       s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
       const vec a3 = splat(a[k + 1536]);
       s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(a[k + 2048]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
     }
   }
 
-  const long group0 = vector / 8;
-  const long n0 = 8 * (vector % 8);
+  const long group = vector / 8;
+  const long n = 8 * (vector % 8);
 
-  float* wk_out_at = m.wk_out + 32768 * group0 + 64 * row + n0;
-  const float* angles_at = m.angles + 64 * row + n0;
+  float* wk_out_at = m.wk_out + 32768 * group + 64 * row + n;
+  const float* angles_at = m.angles + 64 * row + n;
   store(wk_out_at, s00 * load(angles_at) + swap_pairs(s00) * load(angles_at + 32768));
   store(wk_out_at + 64, s10 * load(angles_at + 64) + swap_pairs(s10) * load(angles_at + 32832));
   store(wk_out_at + 128, s20 * load(angles_at + 128) + swap_pairs(s20) * load(angles_at + 32896));
   store(wk_out_at + 192, s30 * load(angles_at + 192) + swap_pairs(s30) * load(angles_at + 32960));
+  store(wk_out_at + 256, s40 * load(angles_at + 256) + swap_pairs(s40) * load(angles_at + 33024));
+  store(wk_out_at + 8, s01 * load(angles_at + 8) + swap_pairs(s01) * load(angles_at + 32776));
+  store(wk_out_at + 72, s11 * load(angles_at + 72) + swap_pairs(s11) * load(angles_at + 32840));
+  store(wk_out_at + 136, s21 * load(angles_at + 136) + swap_pairs(s21) * load(angles_at + 32904));
+  store(wk_out_at + 200, s31 * load(angles_at + 200) + swap_pairs(s31) * load(angles_at + 32968));
+  store(wk_out_at + 264, s41 * load(angles_at + 264) + swap_pairs(s41) * load(angles_at + 33032));
 }
 
-// 4 rows of a times 24 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wv_tile_4x24(const Memory& m, const float* a, const float* w, long row,
+// 6 rows of a times 16 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wv_tile_6x16(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
   for (long from = 0; from < 512; from += 16) {
-    prefetch_l2(w + 24 * from + 16 * (24 * row / 512) + 12288);
+    prefetch_l2(w + 16 * from + 16 * (16 * row / 512) + 8192);
 #pragma GCC unroll 4
     for (long k = from; k < from + 16; ++k) {
-      const vec b0 = load(w + 24 * k);
-      const vec b1 = load(w + 24 * k + 8);
-      const vec b2 = load(w + 24 * k + 16);
+      const vec b0 = load(w + 16 * k);
+      const vec b1 = load(w + 16 * k + 8);
       const vec a0 = splat(a[k]);
       s00 = fma(a0, b0, s00);
       s01 = fma(a0, b1, s01);
-      s02 = fma(a0, b2, s02);
       const vec a1 = splat(a[k + 512]);
       s10 = fma(a1, b0, s10);
       s11 = fma(a1, b1, s11);
-      s12 = fma(a1, b2, s12);
       const vec a2 = splat(a[k + 1024]);
       s20 = fma(a2, b0, s20);
       s21 = fma(a2, b1, s21);
-      s22 = fma(a2, b2, s22);
       const vec a3 = splat(a[k + 1536]);
       s30 = fma(a3, b0, s30);
       s31 = fma(a3, b1, s31);
-      s32 = fma(a3, b2, s32);
+      const vec a4 = splat(a[k + 2048]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      const vec a5 = splat(a[k + 2560]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
     }
   }
 
-  const long group0 = vector / 8;
-  const long n0 = 8 * (vector % 8);
-  const long group1 = (vector + 1) / 8;
-  const long n1 = 8 * ((vector + 1) % 8);
-  const long group2 = (vector + 2) / 8;
-  const long n2 = 8 * ((vector + 2) % 8);
+  const long group = vector / 8;
+  const long n = 8 * (vector % 8);
 
-  float* wv_out_at = m.wv_out + 32768 * group0 + 64 * row + n0;
+  float* wv_out_at = m.wv_out + 32768 * group + 64 * row + n;
   store(wv_out_at, s00);
   store(wv_out_at + 64, s10);
   store(wv_out_at + 128, s20);
   store(wv_out_at + 192, s30);
-  float* wv_out_at1 = m.wv_out + 32768 * group1 + 64 * row + n1;
-  store(wv_out_at1, s01);
-  store(wv_out_at1 + 64, s11);
-  store(wv_out_at1 + 128, s21);
-  store(wv_out_at1 + 192, s31);
-  float* wv_out_at2 = m.wv_out + 32768 * group2 + 64 * row + n2;
-  store(wv_out_at2, s02);
-  store(wv_out_at2 + 64, s12);
-  store(wv_out_at2 + 128, s22);
-  store(wv_out_at2 + 192, s32);
+  store(wv_out_at + 256, s40);
+  store(wv_out_at + 320, s50);
+  store(wv_out_at + 8, s01);
+  store(wv_out_at + 72, s11);
+  store(wv_out_at + 136, s21);
+  store(wv_out_at + 200, s31);
+  store(wv_out_at + 264, s41);
+  store(wv_out_at + 328, s51);
 }
 
-// 4 rows of a times 8 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wv_tile_4x8(const Memory& m, const float* a, const float* w, long row,
+// 5 rows of a times 16 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wv_tile_5x16(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
   for (long from = 0; from < 512; from += 16) {
-    prefetch_l2(w + 8 * from + 16 * (8 * row / 512) + 4096);
+    prefetch_l2(w + 16 * from + 16 * (16 * row / 512) + 8192);
 #pragma GCC unroll 4
     for (long k = from; k < from + 16; ++k) {
-      const vec b0 = load(w + 8 * k);
+      const vec b0 = load(w + 16 * k);
+      const vec b1 = load(w + 16 * k + 8);
       const vec a0 = splat(a[k]);
       s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
       const vec a1 = splat(a[k + 512]);
       s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
       const vec a2 = splat(a[k + 1024]);
       s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
       const vec a3 = splat(a[k + 1536]);
       s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(a[k + 2048]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
     }
   }
 
-  const long group0 = vector / 8;
-  const long n0 = 8 * (vector % 8);
+  const long group = vector / 8;
+  const long n = 8 * (vector % 8);
 
-  float* wv_out_at = m.wv_out + 32768 * group0 + 64 * row + n0;
+  float* wv_out_at = m.wv_out + 32768 * group + 64 * row + n;
   store(wv_out_at, s00);
   store(wv_out_at + 64, s10);
   store(wv_out_at + 128, s20);
   store(wv_out_at + 192, s30);
+  store(wv_out_at + 256, s40);
+  store(wv_out_at + 8, s01);
+  store(wv_out_at + 72, s11);
+  store(wv_out_at + 136, s21);
+  store(wv_out_at + 200, s31);
+  store(wv_out_at + 264, s41);
 }
 
 // An item: all rows against one panel of columns.
 [[gnu::noinline]] void project_wq_wk_wv(const Memory& m, long item) {
-  if (item < 22) {
+  if (item < 32) {
     const float* a = m.x;
-    const float* w = m.packed + 12288 * item + 65536;
-    const long vector = 3 * item;
-    if (item < 21) {
-      for (long row = 0; row < 512; row += 4) {
-        wq_tile_4x24(m, a + 512 * row, w, row, vector);
-      }
-    } else {
-      for (long row = 0; row < 512; row += 4) {
-        wq_tile_4x8(m, a + 512 * row, w, row, vector);
-      }
+    const float* w = m.packed + 8192 * item + 65536;
+    const long vector = 2 * item;
+    for (long row = 0; row < 492; row += 6) {
+      wq_tile_6x16(m, a + 512 * row, w, row, vector);
     }
-  } else if (item < 44) {
+    for (long row = 492; row < 512; row += 5) {
+      wq_tile_5x16(m, a + 512 * row, w, row, vector);
+    }
+  } else if (item < 64) {
     const float* a = m.x;
-    const float* w = m.packed + 12288 * item + 57344;
-    const long vector = 3 * item - 66;
-    if (item - 22 < 21) {
-      for (long row = 0; row < 512; row += 4) {
-        wk_tile_4x24(m, a + 512 * row, w, row, vector);
-      }
-    } else {
-      for (long row = 0; row < 512; row += 4) {
-        wk_tile_4x8(m, a + 512 * row, w, row, vector);
-      }
+    const float* w = m.packed + 8192 * item + 65536;
+    const long vector = 2 * item - 64;
+    for (long row = 0; row < 492; row += 6) {
+      wk_tile_6x16(m, a + 512 * row, w, row, vector);
+    }
+    for (long row = 492; row < 512; row += 5) {
+      wk_tile_5x16(m, a + 512 * row, w, row, vector);
     }
   } else {
     const float* a = m.x;
-    const float* w = m.packed + 12288 * item + 49152;
-    const long vector = 3 * item - 132;
-    if (item - 44 < 21) {
-      for (long row = 0; row < 512; row += 4) {
-        wv_tile_4x24(m, a + 512 * row, w, row, vector);
-      }
-    } else {
-      for (long row = 0; row < 512; row += 4) {
-        wv_tile_4x8(m, a + 512 * row, w, row, vector);
-      }
+    const float* w = m.packed + 8192 * item + 65536;
+    const long vector = 2 * item - 128;
+    for (long row = 0; row < 492; row += 6) {
+      wv_tile_6x16(m, a + 512 * row, w, row, vector);
+    }
+    for (long row = 492; row < 512; row += 5) {
+      wv_tile_5x16(m, a + 512 * row, w, row, vector);
     }
   }
 }
 
-// 4 columns x 16 rows of scores.
-[[gnu::noinline]] void attention_scores_4x16(const float* rows, const float* b, float* scores,
+// 2 columns x 32 rows of scores.
+[[gnu::noinline]] void attention_scores_2x32(const float* rows, const float* b, float* scores,
     float* block_peak) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec b1 = load(rows + 16 * k + 8);
     const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
     const vec a1 = splat(b[k + 64]);
+    const vec b0 = load(rows + 32 * k);
+    s00 = fma(a0, b0, s00);
     s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 32 * k + 8);
+    s01 = fma(a0, b1, s01);
     s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
+    const vec b2 = load(rows + 32 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(rows + 32 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
   }
 
   store(scores, s00);
-  store(scores + 16, s10);
-  store(scores + 32, s20);
-  store(scores + 48, s30);
+  store(scores + 32, s10);
 
-  store(block_peak, max(load(block_peak), max(max(s00, s10), max(s20, s30))));
+  store(block_peak, max(load(block_peak), max(s00, s10)));
 
   store(scores + 8, s01);
-  store(scores + 24, s11);
-  store(scores + 40, s21);
-  store(scores + 56, s31);
+  store(scores + 40, s11);
 
-  store(block_peak + 8, max(load(block_peak + 8), max(max(s01, s11), max(s21, s31))));
+  store(block_peak + 8, max(load(block_peak + 8), max(s01, s11)));
+
+  store(scores + 16, s02);
+  store(scores + 48, s12);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(s02, s12)));
+
+  store(scores + 24, s03);
+  store(scores + 56, s13);
+
+  store(block_peak + 24, max(load(block_peak + 24), max(s03, s13)));
 }
 
-// 4 columns x 8 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_4x8_in_part(const float* rows, const float* b,
+// 2 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_2x8_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
   vec s00 = splat(0.0f);
   vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
+    const vec b0 = load(rows + 32 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 64]);
     s10 = fma(a1, b0, s10);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -861,38 +874,26 @@ struct attention_memory {
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 16, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 32, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 48, x3_0);
+  store(scores + 32, x1_0);
 
-  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
+  store(block_peak, max(load(block_peak), max(x0_0, x1_0)));
 }
 
-// 4 columns x 16 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_4x16_in_part(const float* rows, const float* b,
+// 2 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_2x16_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec b1 = load(rows + 16 * k + 8);
+    const vec b0 = load(rows + 32 * k);
+    const vec b1 = load(rows + 32 * k + 8);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
     const vec a1 = splat(b[k + 64]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -901,55 +902,164 @@ struct attention_memory {
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 16, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 32, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 48, x3_0);
+  store(scores + 32, x1_0);
 
-  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
+  store(block_peak, max(load(block_peak), max(x0_0, x1_0)));
 
   const ivec row_of_lane1 = isplat(row + 8) + iota();
   const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
   store(scores + 8, x0_1);
   const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  store(scores + 24, x1_1);
-  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  store(scores + 40, x2_1);
-  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  store(scores + 56, x3_1);
+  store(scores + 40, x1_1);
 
-  store(block_peak + 8, max(load(block_peak + 8), max(max(x0_1, x1_1), max(x2_1, x3_1))));
+  store(block_peak + 8, max(load(block_peak + 8), max(x0_1, x1_1)));
 }
 
-// 4 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_4x16(const float* b, float* scores, long row,
+// 2 columns x 24 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_2x24_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 64]);
+    const vec b0 = load(rows + 32 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 32 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 32 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 32, x1_0);
+
+  store(block_peak, max(load(block_peak), max(x0_0, x1_0)));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 40, x1_1);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(x0_1, x1_1)));
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  store(scores + 16, x0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  store(scores + 48, x1_2);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(x0_2, x1_2)));
+}
+
+// 2 columns x 32 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_2x32_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 64]);
+    const vec b0 = load(rows + 32 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 32 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 32 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(rows + 32 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 32, x1_0);
+
+  store(block_peak, max(load(block_peak), max(x0_0, x1_0)));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 40, x1_1);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(x0_1, x1_1)));
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  store(scores + 16, x0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  store(scores + 48, x1_2);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(x0_2, x1_2)));
+
+  const ivec row_of_lane3 = isplat(row + 24) + iota();
+  const vec x0_3 = select(iless_equal(isplat(col), row_of_lane3), s03, removed);
+  store(scores + 24, x0_3);
+  const vec x1_3 = select(iless_equal(isplat(col + 1), row_of_lane3), s13, removed);
+  store(scores + 56, x1_3);
+
+  store(block_peak + 24, max(load(block_peak + 24), max(x0_3, x1_3)));
+}
+
+// 2 columns x 32 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_2x32(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 8 * (row / 8) + 8;
   const bool some0 = col < high0;
   const long high1 = 8 * (row / 8) + 16;
   const bool some1 = col < high1;
-  const long first = some0 ? 0 : (some1 ? 1 : 2);
-  const long end = some1 ? 2 : (some0 ? 1 : 0);
-  for (long v = 0; v < 2; ++v) {
+  const long high2 = 8 * (row / 8) + 24;
+  const bool some2 = col < high2;
+  const long high3 = 8 * (row / 8) + 32;
+  const bool some3 = col < high3;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : (some3 ? 3 : 4)));
+  const long end = some3 ? 4 : (some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0)));
+  for (long v = 0; v < 4; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 4; ++i) {
-        store(scores + 16 * i + 8 * v, splat(-__builtin_inff()));
+      for (long i = 0; i < 2; ++i) {
+        store(scores + 32 * i + 8 * v, splat(-__builtin_inff()));
       }
     }
   }
   if (end - first == 1) {
-    attention_scores_4x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_scores_2x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.block_peak + 8 * first, row + 8 * first, col);
   }
   if (end - first == 2) {
-    attention_scores_4x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_scores_2x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 3) {
+    attention_scores_2x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 4) {
+    attention_scores_2x32_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.block_peak + 8 * first, row + 8 * first, col);
   }
 }
 
-// Scores of 16 rows become weights; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_16(attention_memory& local, long count, bool all) {
+// Scores of 32 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_32(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
   const lanes_t outside0 = negation(either(not_less(splat(0x1p+40f), load(local.block_total)),
       both(not_less(splat(0x1p+120f), load(local.block_total)),
@@ -974,99 +1084,127 @@ struct attention_memory {
   store(local.carry + 8, exp2_nonpositive(old1 - peak1));
   vec total1 = splat(0.0f);
 
+  const vec old2 = load(local.peak + 16);
+  const lanes_t outside2 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 16)),
+      both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
+          less_equal(splat(-4.0f) * old2, exponent_of(load(local.block_total + 16))))));
+  const vec peak2 =
+      select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 16)), old2);
+  store(local.peak + 16, peak2);
+  const vec shift2 = splat(0.0f) - peak2;
+  store(local.shift + 16, shift2);
+  store(local.carry + 16, exp2_nonpositive(old2 - peak2));
+  vec total2 = splat(0.0f);
+
+  const vec old3 = load(local.peak + 24);
+  const lanes_t outside3 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 24)),
+      both(not_less(splat(0x1p+120f), load(local.block_total + 24)),
+          less_equal(splat(-4.0f) * old3, exponent_of(load(local.block_total + 24))))));
+  const vec peak3 =
+      select(either(all_lanes(all), outside3), max(old3, load(local.block_peak + 24)), old3);
+  store(local.peak + 24, peak3);
+  const vec shift3 = splat(0.0f) - peak3;
+  store(local.shift + 24, shift3);
+  store(local.carry + 24, exp2_nonpositive(old3 - peak3));
+  vec total3 = splat(0.0f);
+
   for (long j = 0; j < count; ++j) {
-    const vec w0 = exp2_near(load(local.scores + 16 * j) + shift0);
-    store(local.scores + 16 * j, w0);
+    const vec w0 = exp2_near(load(local.scores + 32 * j) + shift0);
+    store(local.scores + 32 * j, w0);
     total0 = total0 + w0;
-    const vec w1 = exp2_near(load(local.scores + 16 * j + 8) + shift1);
-    store(local.scores + 16 * j + 8, w1);
+    const vec w1 = exp2_near(load(local.scores + 32 * j + 8) + shift1);
+    store(local.scores + 32 * j + 8, w1);
     total1 = total1 + w1;
+    const vec w2 = exp2_near(load(local.scores + 32 * j + 16) + shift2);
+    store(local.scores + 32 * j + 16, w2);
+    total2 = total2 + w2;
+    const vec w3 = exp2_near(load(local.scores + 32 * j + 24) + shift3);
+    store(local.scores + 32 * j + 24, w3);
+    total3 = total3 + w3;
   }
 
   store(local.block_total, total0);
   store(local.block_total + 8, total1);
+  store(local.block_total + 16, total2);
+  store(local.block_total + 24, total3);
 }
 
-// 4 columns x 16 rows of weights.
-[[gnu::noinline]] void attention_weights_4x16(const Memory& m, const float* rows, const float* b,
+// 2 columns x 32 rows of weights.
+[[gnu::noinline]] void attention_weights_2x32(const Memory& m, const float* rows, const float* b,
     float* scores, const float* shift, float* block_total, long c1, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
-  vec s00 = start0, s01 = start1;
-  vec s10 = start0, s11 = start1;
-  vec s20 = start0, s21 = start1;
-  vec s30 = start0, s31 = start1;
+  const vec start2 = load(shift + 16);
+  const vec start3 = load(shift + 24);
+  vec s00 = start0, s01 = start1, s02 = start2, s03 = start3;
+  vec s10 = start0, s11 = start1, s12 = start2, s13 = start3;
   for (long from = 0; from < 64; from += 16) {
     const float* v = m.wv_out + 32768 * c1 + 64 * col;
-    prefetch(b + from + 256);
-    prefetch(b + from + 320);
-    prefetch(b + from + 384);
-    prefetch(b + from + 448);
+    prefetch(b + from + 128);
+    prefetch(b + from + 192);
     prefetch(v + from);
     prefetch(v + from + 64);
-    prefetch(v + from + 128);
-    prefetch(v + from + 192);
 #pragma GCC unroll 4
     for (long k = from; k < from + 16; ++k) {
-      const vec b0 = load(rows + 16 * k);
-      const vec b1 = load(rows + 16 * k + 8);
       const vec a0 = splat(b[k]);
-      s00 = fma(a0, b0, s00);
-      s01 = fma(a0, b1, s01);
       const vec a1 = splat(b[k + 64]);
+      const vec b0 = load(rows + 32 * k);
+      s00 = fma(a0, b0, s00);
       s10 = fma(a1, b0, s10);
+      const vec b1 = load(rows + 32 * k + 8);
+      s01 = fma(a0, b1, s01);
       s11 = fma(a1, b1, s11);
-      const vec a2 = splat(b[k + 128]);
-      s20 = fma(a2, b0, s20);
-      s21 = fma(a2, b1, s21);
-      const vec a3 = splat(b[k + 192]);
-      s30 = fma(a3, b0, s30);
-      s31 = fma(a3, b1, s31);
+      const vec b2 = load(rows + 32 * k + 16);
+      s02 = fma(a0, b2, s02);
+      s12 = fma(a1, b2, s12);
+      const vec b3 = load(rows + 32 * k + 24);
+      s03 = fma(a0, b3, s03);
+      s13 = fma(a1, b3, s13);
     }
   }
 
   const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
   const vec w1_0 = exp2_near(s10);
-  store(scores + 16, w1_0);
-  const vec w2_0 = exp2_near(s20);
-  store(scores + 32, w2_0);
-  const vec w3_0 = exp2_near(s30);
-  store(scores + 48, w3_0);
+  store(scores + 32, w1_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
+  store(block_total, load(block_total) + w0_0 + w1_0);
 
   const vec w0_1 = exp2_near(s01);
   store(scores + 8, w0_1);
   const vec w1_1 = exp2_near(s11);
-  store(scores + 24, w1_1);
-  const vec w2_1 = exp2_near(s21);
-  store(scores + 40, w2_1);
-  const vec w3_1 = exp2_near(s31);
-  store(scores + 56, w3_1);
+  store(scores + 40, w1_1);
 
-  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1);
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
+
+  const vec w0_2 = exp2_near(s02);
+  store(scores + 16, w0_2);
+  const vec w1_2 = exp2_near(s12);
+  store(scores + 48, w1_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2);
+
+  const vec w0_3 = exp2_near(s03);
+  store(scores + 24, w0_3);
+  const vec w1_3 = exp2_near(s13);
+  store(scores + 56, w1_3);
+
+  store(block_total + 24, load(block_total + 24) + w0_3 + w1_3);
 }
 
-// 4 columns x 8 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_4x8_in_part(const float* rows, const float* b,
+// 2 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_2x8_in_part(const float* rows, const float* b,
     float* scores, const float* shift, float* block_total, long row, long col) {
   const vec start0 = load(shift);
   vec s00 = start0;
   vec s10 = start0;
-  vec s20 = start0;
-  vec s30 = start0;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
+    const vec b0 = load(rows + 32 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 64]);
     s10 = fma(a1, b0, s10);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -1077,42 +1215,28 @@ struct attention_memory {
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
   const vec w1_0 = exp2_near(x1_0);
-  store(scores + 16, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 32, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 48, w3_0);
+  store(scores + 32, w1_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
+  store(block_total, load(block_total) + w0_0 + w1_0);
 }
 
-// 4 columns x 16 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_4x16_in_part(const float* rows, const float* b,
+// 2 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_2x16_in_part(const float* rows, const float* b,
     float* scores, const float* shift, float* block_total, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
   vec s00 = start0, s01 = start1;
   vec s10 = start0, s11 = start1;
-  vec s20 = start0, s21 = start1;
-  vec s30 = start0, s31 = start1;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 16 * k);
-    const vec b1 = load(rows + 16 * k + 8);
+    const vec b0 = load(rows + 32 * k);
+    const vec b1 = load(rows + 32 * k + 8);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
     const vec a1 = splat(b[k + 64]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -1123,15 +1247,9 @@ struct attention_memory {
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
   const vec w1_0 = exp2_near(x1_0);
-  store(scores + 16, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 32, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 48, w3_0);
+  store(scores + 32, w1_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
+  store(block_total, load(block_total) + w0_0 + w1_0);
 
   const ivec row_of_lane1 = isplat(row + 8) + iota();
   const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
@@ -1139,78 +1257,212 @@ struct attention_memory {
   store(scores + 8, w0_1);
   const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
   const vec w1_1 = exp2_near(x1_1);
-  store(scores + 24, w1_1);
-  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  const vec w2_1 = exp2_near(x2_1);
-  store(scores + 40, w2_1);
-  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  const vec w3_1 = exp2_near(x3_1);
-  store(scores + 56, w3_1);
+  store(scores + 40, w1_1);
 
-  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1);
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
 }
 
-// 4 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_4x16(const float* b, float* scores, long row,
+// 2 columns x 24 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_2x24_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  vec s00 = start0, s01 = start1, s02 = start2;
+  vec s10 = start0, s11 = start1, s12 = start2;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 64]);
+    const vec b0 = load(rows + 32 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 32 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 32 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 32, w1_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 40, w1_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  const vec w0_2 = exp2_near(x0_2);
+  store(scores + 16, w0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  const vec w1_2 = exp2_near(x1_2);
+  store(scores + 48, w1_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2);
+}
+
+// 2 columns x 32 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_2x32_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  const vec start3 = load(shift + 24);
+  vec s00 = start0, s01 = start1, s02 = start2, s03 = start3;
+  vec s10 = start0, s11 = start1, s12 = start2, s13 = start3;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 64]);
+    const vec b0 = load(rows + 32 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 32 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 32 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(rows + 32 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 32, w1_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 40, w1_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  const vec w0_2 = exp2_near(x0_2);
+  store(scores + 16, w0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  const vec w1_2 = exp2_near(x1_2);
+  store(scores + 48, w1_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2);
+
+  const ivec row_of_lane3 = isplat(row + 24) + iota();
+  const vec x0_3 = select(iless_equal(isplat(col), row_of_lane3), s03, removed);
+  const vec w0_3 = exp2_near(x0_3);
+  store(scores + 24, w0_3);
+  const vec x1_3 = select(iless_equal(isplat(col + 1), row_of_lane3), s13, removed);
+  const vec w1_3 = exp2_near(x1_3);
+  store(scores + 56, w1_3);
+
+  store(block_total + 24, load(block_total + 24) + w0_3 + w1_3);
+}
+
+// 2 columns x 32 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_2x32(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 8 * (row / 8) + 8;
   const bool some0 = col < high0;
   const long high1 = 8 * (row / 8) + 16;
   const bool some1 = col < high1;
-  const long first = some0 ? 0 : (some1 ? 1 : 2);
-  const long end = some1 ? 2 : (some0 ? 1 : 0);
-  for (long v = 0; v < 2; ++v) {
+  const long high2 = 8 * (row / 8) + 24;
+  const bool some2 = col < high2;
+  const long high3 = 8 * (row / 8) + 32;
+  const bool some3 = col < high3;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : (some3 ? 3 : 4)));
+  const long end = some3 ? 4 : (some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0)));
+  for (long v = 0; v < 4; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 4; ++i) {
-        store(scores + 16 * i + 8 * v, splat(0.0f));
+      for (long i = 0; i < 2; ++i) {
+        store(scores + 32 * i + 8 * v, splat(0.0f));
       }
     }
   }
   if (end - first == 1) {
-    attention_weights_4x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_weights_2x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
   if (end - first == 2) {
-    attention_weights_4x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_weights_2x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 3) {
+    attention_weights_2x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 4) {
+    attention_weights_2x32_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
 }
 
-// Weights of 16 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_16(const Memory& m, long c1, long row, long col,
+// Weights of 32 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_32(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.wk_out + 32768 * c1 + 64 * col;
-  for (long j = from; j < count - 3; j += 4) {
+  for (long j = from; j < count - 1; j += 2) {
     if (col + j < whole_end) {
-      attention_weights_4x16(m, local.rows, b + 64 * j, local.scores + 16 * j, local.shift,
+      attention_weights_2x32(m, local.rows, b + 64 * j, local.scores + 32 * j, local.shift,
           local.block_total, c1, col + j);
     } else {
-      attention_weights_in_part_4x16(b + 64 * j, local.scores + 16 * j, row, col + j, local);
+      attention_weights_in_part_2x32(b + 64 * j, local.scores + 32 * j, row, col + j, local);
     }
   }
 }
 
-// Scores of 16 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_scores_of_16(const Memory& m, long c1, long row, long col,
+// Scores of 32 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_32(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.wk_out + 32768 * c1 + 64 * col;
-  for (long j = from; j < count - 3; j += 4) {
+  for (long j = from; j < count - 1; j += 2) {
     if (col + j < whole_end) {
-      attention_scores_4x16(local.rows, b + 64 * j, local.scores + 16 * j, local.block_peak);
+      attention_scores_2x32(local.rows, b + 64 * j, local.scores + 32 * j, local.block_peak);
     } else {
-      attention_scores_in_part_4x16(b + 64 * j, local.scores + 16 * j, row, col + j, local);
+      attention_scores_in_part_2x32(b + 64 * j, local.scores + 32 * j, row, col + j, local);
     }
   }
 }
 
-// What 16 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_16(const Memory& m, long c1, long row,
+// What 32 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_32(const Memory& m, long c1, long row,
     attention_memory& local) {
   store(local.total, load(local.carry) * load(local.total));
   store(local.total + 8, load(local.carry + 8) * load(local.total + 8));
+  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
+  store(local.total + 24, load(local.carry + 24) * load(local.total + 24));
 
   float* out = m.heads + 64 * c1 + 512 * row;
-  for (long i = 0; i < 16; ++i) {
+  for (long i = 0; i < 32; ++i) {
     const vec carry = splat(local.carry[i]);
     for (long n = 0; n < 64; n += 8) {
       store(out + 512 * i + n, carry * load(out + 512 * i + n));
@@ -1218,9 +1470,9 @@ struct attention_memory {
   }
 }
 
-// Of 16 rows, those whose weights are too large get a higher peak; their weights follow.
-[[gnu::noinline]] void attention_lower_weights_16(attention_memory& local, long count) {
-  for (long i = 0; i < 16; i += 8) {
+// Of 32 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_32(attention_memory& local, long count) {
+  for (long i = 0; i < 32; i += 8) {
     const vec total = load(local.block_total + i);
     const lanes_t inside = not_less(splat(0x1p+40f), total);
     const vec rise = select(inside, splat(0.0f), exponent_of(total));
@@ -1233,15 +1485,15 @@ struct attention_memory {
     store(local.block_total + i, carry * total);
     if (any(negation(inside))) {
       for (long j = 0; j < count; ++j) {
-        store(local.scores + i + 16 * j, carry * load(local.scores + i + 16 * j));
+        store(local.scores + i + 32 * j, carry * load(local.scores + i + 32 * j));
       }
     }
   }
 }
 
-// Weights of 16 rows and `count` columns, the first `from` of them made from scores, once more
+// Weights of 32 rows and `count` columns, the first `from` of them made from scores, once more
 // where they left the range.
-[[gnu::noinline]] void attention_mend_16(const Memory& m, long c1, long row, long col, long from,
+[[gnu::noinline]] void attention_mend_32(const Memory& m, long c1, long row, long col, long from,
     long count, long whole_end, attention_memory& local, bool fresh) {
   // Too large for that: the greatest score becomes the reference.
   const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
@@ -1252,20 +1504,32 @@ struct attention_memory {
           both(not_less(splat(0x1p+120f), load(local.block_total + 8)),
               less_equal(splat(-4.0f) * load(local.peak + 8),
                   exponent_of(load(local.block_total + 8))))));
-  if (any(negation(inside1))) {
+  const lanes_t inside2 = both(inside1,
+      either(not_less(splat(0x1p+40f), load(local.block_total + 16)),
+          both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
+              less_equal(splat(-4.0f) * load(local.peak + 16),
+                  exponent_of(load(local.block_total + 16))))));
+  const lanes_t inside3 = both(inside2,
+      either(not_less(splat(0x1p+40f), load(local.block_total + 24)),
+          both(not_less(splat(0x1p+120f), load(local.block_total + 24)),
+              less_equal(splat(-4.0f) * load(local.peak + 24),
+                  exponent_of(load(local.block_total + 24))))));
+  if (any(negation(inside3))) {
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 8, splat(-__FLT_MAX__));
-    attention_scores_of_16(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_16(local, from, false);
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    store(local.block_peak + 24, splat(-__FLT_MAX__));
+    attention_scores_of_32(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_32(local, from, false);
     if (!fresh) {
-      attention_carry_over_16(m, c1, row, local);
+      attention_carry_over_32(m, c1, row, local);
     }
-    attention_weights_of_16(m, c1, row, col, from, count, whole_end, local);
+    attention_weights_of_32(m, c1, row, col, from, count, whole_end, local);
   }
 
-  attention_lower_weights_16(local, count);
+  attention_lower_weights_32(local, count);
   if (!fresh) {
-    attention_carry_over_16(m, c1, row, local);
+    attention_carry_over_32(m, c1, row, local);
   }
 }
 
@@ -1277,42 +1541,42 @@ struct attention_memory {
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-    s10 = load(out + 512);
-    s11 = load(out + 520);
-    s12 = load(out + 528);
-    s20 = load(out + 1024);
-    s21 = load(out + 1032);
-    s22 = load(out + 1040);
-    s30 = load(out + 1536);
-    s31 = load(out + 1544);
-    s32 = load(out + 1552);
-  }
-
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 8);
     const vec b2 = load(v + 64 * k + 16);
-    const vec a0 = splat(weights[16 * k]);
+    const vec a0 = splat(weights[32 * k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
     s02 = fma(a0, b2, s02);
-    const vec a1 = splat(weights[16 * k + 1]);
+    const vec a1 = splat(weights[32 * k + 1]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
     s12 = fma(a1, b2, s12);
-    const vec a2 = splat(weights[16 * k + 2]);
+    const vec a2 = splat(weights[32 * k + 2]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
     s22 = fma(a2, b2, s22);
-    const vec a3 = splat(weights[16 * k + 3]);
+    const vec a3 = splat(weights[32 * k + 3]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
     s32 = fma(a3, b2, s32);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s10 = s10 + load(out + 512);
+    s11 = s11 + load(out + 520);
+    s12 = s12 + load(out + 528);
+    s20 = s20 + load(out + 1024);
+    s21 = s21 + load(out + 1032);
+    s22 = s22 + load(out + 1040);
+    s30 = s30 + load(out + 1536);
+    s31 = s31 + load(out + 1544);
+    s32 = s32 + load(out + 1552);
   }
 
   store(out, s00);
@@ -1337,33 +1601,33 @@ struct attention_memory {
   vec s20 = splat(0.0f), s21 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s10 = load(out + 512);
-    s11 = load(out + 520);
-    s20 = load(out + 1024);
-    s21 = load(out + 1032);
-    s30 = load(out + 1536);
-    s31 = load(out + 1544);
-  }
-
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 8);
-    const vec a0 = splat(weights[16 * k]);
+    const vec a0 = splat(weights[32 * k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
-    const vec a1 = splat(weights[16 * k + 1]);
+    const vec a1 = splat(weights[32 * k + 1]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
-    const vec a2 = splat(weights[16 * k + 2]);
+    const vec a2 = splat(weights[32 * k + 2]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
-    const vec a3 = splat(weights[16 * k + 3]);
+    const vec a3 = splat(weights[32 * k + 3]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s10 = s10 + load(out + 512);
+    s11 = s11 + load(out + 520);
+    s20 = s20 + load(out + 1024);
+    s21 = s21 + load(out + 1032);
+    s30 = s30 + load(out + 1536);
+    s31 = s31 + load(out + 1544);
   }
 
   store(out, s00);
@@ -1376,33 +1640,37 @@ struct attention_memory {
   store(out + 1544, s31);
 }
 
-// Scores of 16 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_16(const Memory& m, long c1, long row, long col, long count,
+// Scores of 32 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_32(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 32768 * c1 + 64 * col;
   float* out = m.heads + 64 * c1 + 512 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  store(local.total + 24, load(local.total + 24) + load(local.block_total + 24));
 
   for (long n = 0; n < 48; n += 24) {
-    for (long i = 0; i < 16; i += 4) {
+    for (long i = 0; i < 32; i += 4) {
       const long high_last = 8 * ((row + i + 3) / 8) + 8;
       const long end = smaller(high_last - col, count);
       attention_values_4x24(local.scores + i, v + n, end, out + 512 * i + n, fresh);
     }
   }
-  for (long i = 0; i < 16; i += 4) {
+  for (long i = 0; i < 32; i += 4) {
     const long high_last = 8 * ((row + i + 3) / 8) + 8;
     const long end = smaller(high_last - col, count);
     attention_values_4x16(local.scores + i, v + 48, end, out + 512 * i + 48, fresh);
   }
 }
 
-// 16 rows against `count` columns from col on.
-[[gnu::noinline]] void attention_visit_16(const Memory& m, long c1, long row, long col, long count,
+// 32 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_32(const Memory& m, long c1, long row, long col, long count,
     long whole_end, attention_memory& local, bool fresh) {
   store(local.block_total, splat(0.0f));
   store(local.block_total + 8, splat(0.0f));
+  store(local.block_total + 16, splat(0.0f));
+  store(local.block_total + 24, splat(0.0f));
   long done = 0;
 
   // The first columns give each row the score that the others are compared with.
@@ -1410,29 +1678,33 @@ struct attention_memory {
     const float* b = m.wk_out + 32768 * c1 + 64 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 8, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    store(local.block_peak + 24, splat(-__FLT_MAX__));
     if (col < whole_end) {
-      attention_scores_4x16(local.rows, b, local.scores, local.block_peak);
+      attention_scores_2x32(local.rows, b, local.scores, local.block_peak);
     } else {
-      attention_scores_in_part_4x16(b, local.scores, row, col, local);
+      attention_scores_in_part_2x32(b, local.scores, row, col, local);
     }
-    done = 4;
-    attention_weigh_16(local, done, true);
+    done = 2;
+    attention_weigh_32(local, done, true);
   }
 
-  attention_weights_of_16(m, c1, row, col, done, count, whole_end, local);
+  attention_weights_of_32(m, c1, row, col, done, count, whole_end, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
   const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 8)));
-  if (any(negation(inside1))) {
-    attention_mend_16(m, c1, row, col, done, count, whole_end, local, fresh);
+  const lanes_t inside2 = both(inside1, not_less(splat(0x1p+40f), load(local.block_total + 16)));
+  const lanes_t inside3 = both(inside2, not_less(splat(0x1p+40f), load(local.block_total + 24)));
+  if (any(negation(inside3))) {
+    attention_mend_32(m, c1, row, col, done, count, whole_end, local, fresh);
   }
 
-  attention_fold_16(m, c1, row, col, count, local, fresh);
+  attention_fold_32(m, c1, row, col, count, local, fresh);
 }
 
-// Scores of 16 rows become weights, those of removed pairs -0; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_16_safely(attention_memory& local, long count) {
+// Scores of 32 rows become weights, those of removed pairs -0; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_32_safely(attention_memory& local, long count) {
   const vec removed = splat(-__builtin_inff());
 
   const vec old0 = load(local.peak);
@@ -1453,21 +1725,51 @@ struct attention_memory {
   vec total1 = splat(0.0f);
   lanes_t all1 = all_lanes(true);
 
+  const vec old2 = load(local.peak + 16);
+  const vec peak2 = max(old2, splat(0.125f) * load(local.block_peak + 16));
+  store(local.peak + 16, peak2);
+  store(local.carry + 16,
+      select(both(less(old2, peak2), equal(load(local.kept + 16), splat(1.0f))),
+          exp_nonpositive(old2 - peak2), splat(1.0f)));
+  vec total2 = splat(0.0f);
+  lanes_t all2 = all_lanes(true);
+
+  const vec old3 = load(local.peak + 24);
+  const vec peak3 = max(old3, splat(0.125f) * load(local.block_peak + 24));
+  store(local.peak + 24, peak3);
+  store(local.carry + 24,
+      select(both(less(old3, peak3), equal(load(local.kept + 24), splat(1.0f))),
+          exp_nonpositive(old3 - peak3), splat(1.0f)));
+  vec total3 = splat(0.0f);
+  lanes_t all3 = all_lanes(true);
+
   bool some = false;
   for (long j = 0; j < count; ++j) {
-    const vec score0 = splat(0.125f) * load(local.scores + 16 * j);
+    const vec score0 = splat(0.125f) * load(local.scores + 32 * j);
     const lanes_t hole0 = equal(score0, removed);
     const vec w0 = select(hole0, splat(-0.0f), exp_nonpositive(score0 - peak0) + splat(0.0f));
-    store(local.scores + 16 * j, w0);
+    store(local.scores + 32 * j, w0);
     total0 = total0 + w0;
     all0 = both(all0, hole0);
-    const vec score1 = splat(0.125f) * load(local.scores + 16 * j + 8);
+    const vec score1 = splat(0.125f) * load(local.scores + 32 * j + 8);
     const lanes_t hole1 = equal(score1, removed);
     const vec w1 = select(hole1, splat(-0.0f), exp_nonpositive(score1 - peak1) + splat(0.0f));
-    store(local.scores + 16 * j + 8, w1);
+    store(local.scores + 32 * j + 8, w1);
     total1 = total1 + w1;
     all1 = both(all1, hole1);
-    const bool hole = any(either(hole0, hole1));
+    const vec score2 = splat(0.125f) * load(local.scores + 32 * j + 16);
+    const lanes_t hole2 = equal(score2, removed);
+    const vec w2 = select(hole2, splat(-0.0f), exp_nonpositive(score2 - peak2) + splat(0.0f));
+    store(local.scores + 32 * j + 16, w2);
+    total2 = total2 + w2;
+    all2 = both(all2, hole2);
+    const vec score3 = splat(0.125f) * load(local.scores + 32 * j + 24);
+    const lanes_t hole3 = equal(score3, removed);
+    const vec w3 = select(hole3, splat(-0.0f), exp_nonpositive(score3 - peak3) + splat(0.0f));
+    store(local.scores + 32 * j + 24, w3);
+    total3 = total3 + w3;
+    all3 = both(all3, hole3);
+    const bool hole = any(either(either(either(hole0, hole1), hole2), hole3));
     local.holes[j] = hole ? 1.0f : 0.0f;
     some = some || hole;
   }
@@ -1479,6 +1781,12 @@ struct attention_memory {
 
   store(local.block_total + 8, total1);
   store(local.kept + 8, select(all1, load(local.kept + 8), splat(1.0f)));
+
+  store(local.block_total + 16, total2);
+  store(local.kept + 16, select(all2, load(local.kept + 16), splat(1.0f)));
+
+  store(local.block_total + 24, total3);
+  store(local.kept + 24, select(all3, load(local.kept + 24), splat(1.0f)));
 }
 
 // 4 rows x 24 columns of the result, over `count` weights each, of which those of -0 don't count.
@@ -1489,42 +1797,27 @@ struct attention_memory {
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s02 = load(out + 16);
-    s10 = load(out + 512);
-    s11 = load(out + 520);
-    s12 = load(out + 528);
-    s20 = load(out + 1024);
-    s21 = load(out + 1032);
-    s22 = load(out + 1040);
-    s30 = load(out + 1536);
-    s31 = load(out + 1544);
-    s32 = load(out + 1552);
-  }
-
   for (long k = 0; k < count; ++k) {
     if (holes[k] > 0.0f) {
       const vec b0 = load(v + 64 * k);
       const vec b1 = load(v + 64 * k + 8);
       const vec b2 = load(v + 64 * k + 16);
-      const vec a0 = splat(weights[16 * k]);
+      const vec a0 = splat(weights[32 * k]);
       const lanes_t hole0 = is_minus_zero(a0);
       s00 = fma_unless(hole0, a0, b0, s00);
       s01 = fma_unless(hole0, a0, b1, s01);
       s02 = fma_unless(hole0, a0, b2, s02);
-      const vec a1 = splat(weights[16 * k + 1]);
+      const vec a1 = splat(weights[32 * k + 1]);
       const lanes_t hole1 = is_minus_zero(a1);
       s10 = fma_unless(hole1, a1, b0, s10);
       s11 = fma_unless(hole1, a1, b1, s11);
       s12 = fma_unless(hole1, a1, b2, s12);
-      const vec a2 = splat(weights[16 * k + 2]);
+      const vec a2 = splat(weights[32 * k + 2]);
       const lanes_t hole2 = is_minus_zero(a2);
       s20 = fma_unless(hole2, a2, b0, s20);
       s21 = fma_unless(hole2, a2, b1, s21);
       s22 = fma_unless(hole2, a2, b2, s22);
-      const vec a3 = splat(weights[16 * k + 3]);
+      const vec a3 = splat(weights[32 * k + 3]);
       const lanes_t hole3 = is_minus_zero(a3);
       s30 = fma_unless(hole3, a3, b0, s30);
       s31 = fma_unless(hole3, a3, b1, s31);
@@ -1533,23 +1826,38 @@ struct attention_memory {
       const vec b0 = load(v + 64 * k);
       const vec b1 = load(v + 64 * k + 8);
       const vec b2 = load(v + 64 * k + 16);
-      const vec a0 = splat(weights[16 * k]);
+      const vec a0 = splat(weights[32 * k]);
       s00 = fma(a0, b0, s00);
       s01 = fma(a0, b1, s01);
       s02 = fma(a0, b2, s02);
-      const vec a1 = splat(weights[16 * k + 1]);
+      const vec a1 = splat(weights[32 * k + 1]);
       s10 = fma(a1, b0, s10);
       s11 = fma(a1, b1, s11);
       s12 = fma(a1, b2, s12);
-      const vec a2 = splat(weights[16 * k + 2]);
+      const vec a2 = splat(weights[32 * k + 2]);
       s20 = fma(a2, b0, s20);
       s21 = fma(a2, b1, s21);
       s22 = fma(a2, b2, s22);
-      const vec a3 = splat(weights[16 * k + 3]);
+      const vec a3 = splat(weights[32 * k + 3]);
       s30 = fma(a3, b0, s30);
       s31 = fma(a3, b1, s31);
       s32 = fma(a3, b2, s32);
     }
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s10 = s10 + load(out + 512);
+    s11 = s11 + load(out + 520);
+    s12 = s12 + load(out + 528);
+    s20 = s20 + load(out + 1024);
+    s21 = s21 + load(out + 1032);
+    s22 = s22 + load(out + 1040);
+    s30 = s30 + load(out + 1536);
+    s31 = s31 + load(out + 1544);
+    s32 = s32 + load(out + 1552);
   }
 
   store(out, s00);
@@ -1574,53 +1882,53 @@ struct attention_memory {
   vec s20 = splat(0.0f), s21 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f);
 
-  if (!fresh) {
-    s00 = load(out);
-    s01 = load(out + 8);
-    s10 = load(out + 512);
-    s11 = load(out + 520);
-    s20 = load(out + 1024);
-    s21 = load(out + 1032);
-    s30 = load(out + 1536);
-    s31 = load(out + 1544);
-  }
-
   for (long k = 0; k < count; ++k) {
     if (holes[k] > 0.0f) {
       const vec b0 = load(v + 64 * k);
       const vec b1 = load(v + 64 * k + 8);
-      const vec a0 = splat(weights[16 * k]);
+      const vec a0 = splat(weights[32 * k]);
       const lanes_t hole0 = is_minus_zero(a0);
       s00 = fma_unless(hole0, a0, b0, s00);
       s01 = fma_unless(hole0, a0, b1, s01);
-      const vec a1 = splat(weights[16 * k + 1]);
+      const vec a1 = splat(weights[32 * k + 1]);
       const lanes_t hole1 = is_minus_zero(a1);
       s10 = fma_unless(hole1, a1, b0, s10);
       s11 = fma_unless(hole1, a1, b1, s11);
-      const vec a2 = splat(weights[16 * k + 2]);
+      const vec a2 = splat(weights[32 * k + 2]);
       const lanes_t hole2 = is_minus_zero(a2);
       s20 = fma_unless(hole2, a2, b0, s20);
       s21 = fma_unless(hole2, a2, b1, s21);
-      const vec a3 = splat(weights[16 * k + 3]);
+      const vec a3 = splat(weights[32 * k + 3]);
       const lanes_t hole3 = is_minus_zero(a3);
       s30 = fma_unless(hole3, a3, b0, s30);
       s31 = fma_unless(hole3, a3, b1, s31);
     } else {
       const vec b0 = load(v + 64 * k);
       const vec b1 = load(v + 64 * k + 8);
-      const vec a0 = splat(weights[16 * k]);
+      const vec a0 = splat(weights[32 * k]);
       s00 = fma(a0, b0, s00);
       s01 = fma(a0, b1, s01);
-      const vec a1 = splat(weights[16 * k + 1]);
+      const vec a1 = splat(weights[32 * k + 1]);
       s10 = fma(a1, b0, s10);
       s11 = fma(a1, b1, s11);
-      const vec a2 = splat(weights[16 * k + 2]);
+      const vec a2 = splat(weights[32 * k + 2]);
       s20 = fma(a2, b0, s20);
       s21 = fma(a2, b1, s21);
-      const vec a3 = splat(weights[16 * k + 3]);
+      const vec a3 = splat(weights[32 * k + 3]);
       s30 = fma(a3, b0, s30);
       s31 = fma(a3, b1, s31);
     }
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s10 = s10 + load(out + 512);
+    s11 = s11 + load(out + 520);
+    s20 = s20 + load(out + 1024);
+    s21 = s21 + load(out + 1032);
+    s30 = s30 + load(out + 1536);
+    s31 = s31 + load(out + 1544);
   }
 
   store(out, s00);
@@ -1633,23 +1941,25 @@ struct attention_memory {
   store(out + 1544, s31);
 }
 
-// Scores of 16 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_16_with_holes(const Memory& m, long c1, long row, long col,
+// Scores of 32 rows and `count` columns become weights and are folded into the result.
+[[gnu::noinline]] void attention_fold_32_with_holes(const Memory& m, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 32768 * c1 + 64 * col;
   float* out = m.heads + 64 * c1 + 512 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  store(local.total + 24, load(local.total + 24) + load(local.block_total + 24));
 
   for (long n = 0; n < 48; n += 24) {
-    for (long i = 0; i < 16; i += 4) {
+    for (long i = 0; i < 32; i += 4) {
       const long high_last = 8 * ((row + i + 3) / 8) + 8;
       const long end = smaller(high_last - col, count);
       attention_values_4x24_with_holes(local.scores + i, v + n, end, out + 512 * i + n, local.holes,
           fresh);
     }
   }
-  for (long i = 0; i < 16; i += 4) {
+  for (long i = 0; i < 32; i += 4) {
     const long high_last = 8 * ((row + i + 3) / 8) + 8;
     const long end = smaller(high_last - col, count);
     attention_values_4x16_with_holes(local.scores + i, v + 48, end, out + 512 * i + 48, local.holes,
@@ -1657,55 +1967,63 @@ struct attention_memory {
   }
 }
 
-// 16 rows against `count` columns from col on, by the definition.
-[[gnu::noinline]] void attention_visit_16_safely(const Memory& m, long c1, long row, long col,
+// 32 rows against `count` columns from col on, by the definition.
+[[gnu::noinline]] void attention_visit_32_safely(const Memory& m, long c1, long row, long col,
     long count, long whole_end, attention_memory& local, bool fresh) {
   store(local.block_peak, splat(-__builtin_inff()));
   store(local.block_peak + 8, splat(-__builtin_inff()));
-  attention_scores_of_16(m, c1, row, col, 0, count, whole_end, local);
-  attention_weigh_16_safely(local, count);
+  store(local.block_peak + 16, splat(-__builtin_inff()));
+  store(local.block_peak + 24, splat(-__builtin_inff()));
+  attention_scores_of_32(m, c1, row, col, 0, count, whole_end, local);
+  attention_weigh_32_safely(local, count);
   if (!fresh) {
-    attention_carry_over_16(m, c1, row, local);
+    attention_carry_over_32(m, c1, row, local);
   }
 
   if (local.holes[256] > 0.0f) {
-    attention_fold_16_with_holes(m, c1, row, col, count, local, fresh);
+    attention_fold_32_with_holes(m, c1, row, col, count, local, fresh);
   } else {
-    attention_fold_16(m, c1, row, col, count, local, fresh);
+    attention_fold_32(m, c1, row, col, count, local, fresh);
   }
 }
 
 // Rows of the block that are not finite are computed again, over exactly the pairs that count; the
 // others keep every bit.
-[[gnu::noinline]] void attention_16_rows_safely(const Memory& m, long c1, long nth,
+[[gnu::noinline]] void attention_32_rows_safely(const Memory& m, long c1, long nth,
     attention_memory& local) {
-  const long row = 16 * nth;
+  const long row = 32 * nth;
   const float* a = m.wq_out + 32768 * c1 + 64 * row;
   float* out = m.heads + 64 * c1 + 512 * row;
 
-  for (long i = 0; i < 16; ++i) {
+  for (long i = 0; i < 32; ++i) {
     for (long n = 0; n < 64; n += 8) {
       store(local.fast + 64 * i + n, load(out + 512 * i + n));
     }
   }
 
-  for (long r = 0; r < 16; r += 8) {
+  for (long r = 0; r < 32; r += 8) {
     for (long k = 0; k < 64; k += 8) {
-      transpose_block(a + 64 * r + k, 64, local.rows + 16 * k + r, 16, splat(1.0f));
+      transpose_block(a + 64 * r + k, 64, local.rows + 32 * k + r, 32, splat(1.0f));
     }
   }
 
   store(local.peak, splat(-__FLT_MAX__));
   store(local.peak + 8, splat(-__FLT_MAX__));
+  store(local.peak + 16, splat(-__FLT_MAX__));
+  store(local.peak + 24, splat(-__FLT_MAX__));
   store(local.total, splat(0.0f));
   store(local.total + 8, splat(0.0f));
+  store(local.total + 16, splat(0.0f));
+  store(local.total + 24, splat(0.0f));
   store(local.kept, splat(0.0f));
   store(local.kept + 8, splat(0.0f));
+  store(local.kept + 16, splat(0.0f));
+  store(local.kept + 24, splat(0.0f));
   bool fresh = true;
-  const long whole_end = 16 * nth;
-  const long end = 16 * nth + 16;
+  const long whole_end = 32 * nth;
+  const long end = 32 * nth + 32;
   for (long col = 0; col < end; col += 256) {
-    attention_visit_16_safely(m, c1, row, col, smaller(256, end - col), whole_end, local, fresh);
+    attention_visit_32_safely(m, c1, row, col, smaller(256, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
@@ -1714,7 +2032,13 @@ struct attention_memory {
   store(local.carry + 8,
       select(equal(load(local.kept + 8), splat(1.0f)), splat(1.0f) / load(local.total + 8),
           splat(0.0f)));
-  for (long i = 0; i < 16; ++i) {
+  store(local.carry + 16,
+      select(equal(load(local.kept + 16), splat(1.0f)), splat(1.0f) / load(local.total + 16),
+          splat(0.0f)));
+  store(local.carry + 24,
+      select(equal(load(local.kept + 24), splat(1.0f)), splat(1.0f) / load(local.total + 24),
+          splat(0.0f)));
+  for (long i = 0; i < 32; ++i) {
     vec odd = splat(0.0f);
     for (long n = 0; n < 64; n += 8) {
       const vec x = load(local.fast + 64 * i + n);
@@ -1733,17 +2057,17 @@ struct attention_memory {
   }
 }
 
-// The nth of 32 blocks of 16 rows.
-[[gnu::noinline]] void attention_16_rows(const Memory& m, long c1, long nth,
+// The nth of 16 blocks of 32 rows.
+[[gnu::noinline]] void attention_32_rows(const Memory& m, long c1, long nth,
     attention_memory& local) {
-  const long row = 16 * nth;
+  const long row = 32 * nth;
   const float* a = m.wq_out + 32768 * c1 + 64 * row;
   float* out = m.heads + 64 * c1 + 512 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
-  for (long r = 0; r < 16; r += 8) {
+  for (long r = 0; r < 32; r += 8) {
     for (long k = 0; k < 64; k += 8) {
-      transpose_block(a + 64 * r + k, 64, local.rows + 16 * k + r, 16, splat(0.18033688f));
+      transpose_block(a + 64 * r + k, 64, local.rows + 32 * k + r, 32, splat(0.18033688f));
     }
   }
 
@@ -1751,21 +2075,27 @@ struct attention_memory {
   store(local.total, splat(0.0f));
   store(local.peak + 8, splat(-__FLT_MAX__));
   store(local.total + 8, splat(0.0f));
+  store(local.peak + 16, splat(-__FLT_MAX__));
+  store(local.total + 16, splat(0.0f));
+  store(local.peak + 24, splat(-__FLT_MAX__));
+  store(local.total + 24, splat(0.0f));
 
   bool fresh = true;
-  const long whole_end = 16 * nth;
-  const long end = 16 * nth + 16;
+  const long whole_end = 32 * nth;
+  const long end = 32 * nth + 32;
   for (long col = 0; col < end; col += 256) {
-    attention_visit_16(m, c1, row, col, smaller(256, end - col), whole_end, local, fresh);
+    attention_visit_32(m, c1, row, col, smaller(256, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
   store(local.carry, splat(1.0f) / load(local.total));
   store(local.carry + 8, splat(1.0f) / load(local.total + 8));
+  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
+  store(local.carry + 24, splat(1.0f) / load(local.total + 24));
 
   // x - x is 0, or NaN if x is not finite.
   vec odd = splat(0.0f);
-  for (long i = 0; i < 16; ++i) {
+  for (long i = 0; i < 32; ++i) {
     const vec factor = splat(local.carry[i]);
     vec odd_of_row = splat(0.0f);
     for (long n = 0; n < 64; n += 8) {
@@ -1776,47 +2106,50 @@ struct attention_memory {
     odd = odd + odd_of_row;
   }
   if (has_nan(odd)) {
-    attention_16_rows_safely(m, c1, nth, local);
+    attention_32_rows_safely(m, c1, nth, local);
   }
 }
 
 // An item: one block of rows.
 [[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
-  const long block = 31 - item % 32;
-  const long c1 = item / 32;
-  attention_16_rows(m, c1, block, local);
+  const long block = 15 - item % 16;
+  const long c1 = item / 16;
+  attention_32_rows(m, c1, block, local);
 }
 
-// 4 rows of a times 24 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wo_tile_4x24(const Memory& m, const float* a, const float* w, long row,
+// 6 rows of a times 16 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wo_tile_6x16(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
   for (long from = 0; from < 512; from += 16) {
-    prefetch_l2(w + 24 * from + 16 * (24 * row / 512) + 12288);
+    prefetch_l2(w + 16 * from + 16 * (16 * row / 512) + 8192);
 #pragma GCC unroll 4
     for (long k = from; k < from + 16; ++k) {
-      const vec b0 = load(w + 24 * k);
-      const vec b1 = load(w + 24 * k + 8);
-      const vec b2 = load(w + 24 * k + 16);
+      const vec b0 = load(w + 16 * k);
+      const vec b1 = load(w + 16 * k + 8);
       const vec a0 = splat(a[k]);
       s00 = fma(a0, b0, s00);
       s01 = fma(a0, b1, s01);
-      s02 = fma(a0, b2, s02);
       const vec a1 = splat(a[k + 512]);
       s10 = fma(a1, b0, s10);
       s11 = fma(a1, b1, s11);
-      s12 = fma(a1, b2, s12);
       const vec a2 = splat(a[k + 1024]);
       s20 = fma(a2, b0, s20);
       s21 = fma(a2, b1, s21);
-      s22 = fma(a2, b2, s22);
       const vec a3 = splat(a[k + 1536]);
       s30 = fma(a3, b0, s30);
       s31 = fma(a3, b1, s31);
-      s32 = fma(a3, b2, s32);
+      const vec a4 = splat(a[k + 2048]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      const vec a5 = splat(a[k + 2560]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
     }
   }
 
@@ -1827,36 +2160,45 @@ struct attention_memory {
   store(out_at + 512, s10);
   store(out_at + 1024, s20);
   store(out_at + 1536, s30);
+  store(out_at + 2048, s40);
+  store(out_at + 2560, s50);
   store(out_at + 8, s01);
   store(out_at + 520, s11);
   store(out_at + 1032, s21);
   store(out_at + 1544, s31);
-  store(out_at + 16, s02);
-  store(out_at + 528, s12);
-  store(out_at + 1040, s22);
-  store(out_at + 1552, s32);
+  store(out_at + 2056, s41);
+  store(out_at + 2568, s51);
 }
 
-// 4 rows of a times 8 columns of the panel w, 512 steps deep.
-[[gnu::noinline]] void wo_tile_4x8(const Memory& m, const float* a, const float* w, long row,
+// 5 rows of a times 16 columns of the panel w, 512 steps deep.
+[[gnu::noinline]] void wo_tile_5x16(const Memory& m, const float* a, const float* w, long row,
     long vector) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
   for (long from = 0; from < 512; from += 16) {
-    prefetch_l2(w + 8 * from + 16 * (8 * row / 512) + 4096);
+    prefetch_l2(w + 16 * from + 16 * (16 * row / 512) + 8192);
 #pragma GCC unroll 4
     for (long k = from; k < from + 16; ++k) {
-      const vec b0 = load(w + 8 * k);
+      const vec b0 = load(w + 16 * k);
+      const vec b1 = load(w + 16 * k + 8);
       const vec a0 = splat(a[k]);
       s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
       const vec a1 = splat(a[k + 512]);
       s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
       const vec a2 = splat(a[k + 1024]);
       s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
       const vec a3 = splat(a[k + 1536]);
       s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(a[k + 2048]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
     }
   }
 
@@ -1867,24 +2209,28 @@ struct attention_memory {
   store(out_at + 512, s10);
   store(out_at + 1024, s20);
   store(out_at + 1536, s30);
+  store(out_at + 2048, s40);
+  store(out_at + 8, s01);
+  store(out_at + 520, s11);
+  store(out_at + 1032, s21);
+  store(out_at + 1544, s31);
+  store(out_at + 2056, s41);
 }
 
 // An item: a slice of the rows against one panel of columns.
 [[gnu::noinline]] void project_wo(const Memory& m, long item) {
-  const long slice = item % 3;
-  const long panel = item / 3;
+  const long slice = item % 2;
+  const long panel = item / 2;
   const float* a = m.heads;
-  const float* w = m.packed + 12288 * panel + 851968;
-  const long vector = 3 * panel;
-  if (panel < 21) {
-    for (long tile = 128 * slice / 3; tile < (128 * slice + 128) / 3; ++tile) {
-      const long row = 4 * tile;
-      wo_tile_4x24(m, a + 512 * row, w, row, vector);
-    }
-  } else {
-    for (long tile = 128 * slice / 3; tile < (128 * slice + 128) / 3; ++tile) {
-      const long row = 4 * tile;
-      wo_tile_4x8(m, a + 512 * row, w, row, vector);
+  const float* w = m.packed + 8192 * panel + 851968;
+  const long vector = 2 * panel;
+  for (long tile = 86 * slice / 2; tile < (86 * slice + 86) / 2; ++tile) {
+    if (tile < 82) {
+      const long row = 6 * tile;
+      wo_tile_6x16(m, a + 512 * row, w, row, vector);
+    } else {
+      const long row = 5 * tile + 82;
+      wo_tile_5x16(m, a + 512 * row, w, row, vector);
     }
   }
 }
@@ -1899,7 +2245,7 @@ void project_wq_wk_wv_body(void* state, long item, int) {
 void attention_body(void* state, long item, int worker) {
   const unsigned before = set_float_state();
   const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 6528L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 12784L * worker));
   restore_float_state(before);
 }
 
@@ -1912,7 +2258,7 @@ void project_wo_body(void* state, long item, int) {
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 4194304u + 26112u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 4194304u + 51136u * (size_t)workers; }
 
 size_t packed_bytes() { return 4456448u; }
 
@@ -1939,58 +2285,54 @@ void pack_weights(const textbook_mha_1_512_512_8_weights* w, float* packed) {
     }
     restore_float_state(before);
   }
-  // wq: panels of 24 columns, each [512, columns]
+  // wq: panels of 16 columns, each [512, columns]
   for (long vector = 0; vector < 64; ++vector) {
-    const long panel = vector / 3;
-    const long width = panel < 21 ? 24 : 8;
+    const long panel = vector / 2;
     const long place = vector % 8;
     const long column = 8 * place;
-    float* to = packed + 12288 * panel + 8 * (vector % 3) + 65536;
+    float* to = packed + 8192 * panel + 8 * (vector % 2) + 65536;
     const float* from = w->wq + 512 * (64 * (vector / 8) + column);
     for (long k = 0; k < 512; ++k) {
       for (long lane = 0; lane < 8; ++lane) {
-        to[k * width + lane] = from[512 * lane + k];
+        to[16 * k + lane] = from[512 * lane + k];
       }
     }
   }
-  // wk: panels of 24 columns, each [512, columns]
+  // wk: panels of 16 columns, each [512, columns]
   for (long vector = 0; vector < 64; ++vector) {
-    const long panel = vector / 3;
-    const long width = panel < 21 ? 24 : 8;
+    const long panel = vector / 2;
     const long place = vector % 8;
     const long column = 8 * place;
-    float* to = packed + 12288 * panel + 8 * (vector % 3) + 327680;
+    float* to = packed + 8192 * panel + 8 * (vector % 2) + 327680;
     const float* from = w->wk + 512 * (64 * (vector / 8) + column);
     for (long k = 0; k < 512; ++k) {
       for (long lane = 0; lane < 8; ++lane) {
-        to[k * width + lane] = from[512 * lane + k];
+        to[16 * k + lane] = from[512 * lane + k];
       }
     }
   }
-  // wv: panels of 24 columns, each [512, columns]
+  // wv: panels of 16 columns, each [512, columns]
   for (long vector = 0; vector < 64; ++vector) {
-    const long panel = vector / 3;
-    const long width = panel < 21 ? 24 : 8;
+    const long panel = vector / 2;
     const long place = vector % 8;
     const long column = 8 * place;
-    float* to = packed + 12288 * panel + 8 * (vector % 3) + 589824;
+    float* to = packed + 8192 * panel + 8 * (vector % 2) + 589824;
     const float* from = w->wv + 512 * (64 * (vector / 8) + column);
     for (long k = 0; k < 512; ++k) {
       for (long lane = 0; lane < 8; ++lane) {
-        to[k * width + lane] = from[512 * lane + k];
+        to[16 * k + lane] = from[512 * lane + k];
       }
     }
   }
-  // wo: panels of 24 columns, each [512, columns]
+  // wo: panels of 16 columns, each [512, columns]
   for (long vector = 0; vector < 64; ++vector) {
-    const long panel = vector / 3;
-    const long width = panel < 21 ? 24 : 8;
+    const long panel = vector / 2;
     const long column = 8 * vector;
-    float* to = packed + 12288 * panel + 8 * (vector % 3) + 851968;
+    float* to = packed + 8192 * panel + 8 * (vector % 2) + 851968;
     const float* from = w->wo + 512 * column;
     for (long k = 0; k < 512; ++k) {
       for (long lane = 0; lane < 8; ++lane) {
-        to[k * width + lane] = from[512 * lane + k];
+        to[16 * k + lane] = from[512 * lane + k];
       }
     }
   }
@@ -2014,9 +2356,9 @@ void run(const textbook_mha_1_512_512_8_args* args, const void* packed, void* wo
     if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
     for (long item = 0; item < items; ++item) body(&m, item, 0);
   };
-  each(66, project_wq_wk_wv_body);
-  each(256, attention_body);
-  each(66, project_wo_body);
+  each(96, project_wq_wk_wv_body);
+  each(128, attention_body);
+  each(64, project_wo_body);
 }
 
 }  // namespace textbook_mha_1_512_512_8_portable
