@@ -16,6 +16,7 @@
 //   };
 //
 // What was decided:
+// - angles_once: cosines and sines of angles, made by pack_weights
 // - project_wq_wk_wv: 512 rows of 512 by wq (512 columns), wk (512 columns) and wv (512 columns),
 //   packed in 96 panels of 16 columns (32 kB), one an item; tiles of 6 rows x 16 columns: 12 of 16
 //   registers accumulate, a step is 12 fma on 8 loads; tiles ask memory for the next panel.
@@ -223,6 +224,40 @@ static inline void restore_float_state(unsigned before) {
 static inline void prefetch_l2(const float* p) { __builtin_prefetch(p, 0, 2); }
 
 static inline long smaller(long a, long b) { return b < a ? b : a; }
+
+// amplitude * cos and sin of the angles of a row's pairs, sines with the sign of their place. In
+// double, rounded once; the angle is taken from the nearest multiple of pi/2, exactly up to 2^27 of
+// them, and the polynomials are those of fdlibm.
+template <long pairs, bool neighbours>
+static inline void turn(float* cosines, float* sines, const double* angle, double amplitude) {
+  double c[pairs], s[pairs];
+  for (long i = 0; i < pairs; ++i) {
+    const double shifted = angle[i] * 0x1.45f306dc9c883p-1 + 0x1.8p+52;
+    const double quarters = shifted - 0x1.8p+52;
+    unsigned long long quarter;
+    __builtin_memcpy(&quarter, &shifted, 8);
+    const double near = angle[i] - quarters * 0x1.921fb5p+0 - quarters * 0x1.110b46p-26;
+    const double r = near - quarters * 0x1.1a62633145c07p-54;
+    const double z = r * r, zz = z * z;
+    const double s0 = -0x1.5555555555549p-3 + z * 0x1.111111110f8a6p-7;
+    const double s1 = -0x1.a01a019c161d5p-13 + z * 0x1.71de357b1fe7dp-19;
+    const double s2 = -0x1.ae5e68a2b9cebp-26 + z * 0x1.5d93a5acfd57cp-33;
+    const double c0 = 0x1.555555555554cp-5 - z * 0x1.6c16c16c15177p-10;
+    const double c1 = 0x1.a01a019cb159p-16 - z * 0x1.27e4f809c52adp-22;
+    const double c2 = 0x1.1ee9ebdb4b1c4p-29 - z * 0x1.8fae9be8838d4p-37;
+    const double sine = r + r * z * (s0 + zz * (s1 + zz * s2));
+    const double cosine = 1 - 0.5 * z + zz * (c0 + zz * (c1 + zz * c2));
+    const double x = quarter & 1 ? sine : cosine, y = quarter & 1 ? cosine : sine;
+    c[i] = (quarter + 1) & 2 ? -x : x;
+    s[i] = quarter & 2 ? -y : y;
+  }
+  for (long i = 0; i < pairs; ++i) {
+    const long a = neighbours ? 2 * i : i, b = neighbours ? 2 * i + 1 : i + pairs;
+    cosines[a] = cosines[b] = (float)(amplitude * c[i]);
+    sines[b] = (float)(amplitude * s[i]);
+    sines[a] = -sines[b];
+  }
+}
 
 // Where everything lies. Below, c0 and c1 count the outer dimensions, row and col the inner ones.
 struct Memory {
@@ -2899,27 +2934,6 @@ void project_wo_body(void* state, long item, int) {
   restore_float_state(before);
 }
 
-// Cosines [positions, 2 * pairs], then sines with the sign of their place: entry p, i turns pair i
-// by the angle of position p. turns[i] holds the cosine and sine of one position, start[i] of the
-// first, null of an angle of 0; in double, each entry rounded once.
-[[gnu::noinline]] void fill_angles(float* to, long positions, long pairs, const double (*turns)[2],
-    const double (*start)[2], bool neighbours) {
-  float* sines = to + 2 * positions * pairs;
-  for (long i = 0; i < pairs; ++i) {
-    const long a = neighbours ? 2 * i : i, b = neighbours ? 2 * i + 1 : i + pairs;
-    double c = start ? start[i][0] : 1, s = start ? start[i][1] : 0;
-    for (long p = 0; p < positions; ++p) {
-      const long row = 2 * pairs * p;
-      to[row + a] = to[row + b] = (float)c;
-      sines[row + a] = -(float)s;
-      sines[row + b] = (float)s;
-      const double next = c * turns[i][0] - s * turns[i][1];
-      s = s * turns[i][0] + c * turns[i][1];
-      c = next;
-    }
-  }
-}
-
 }  // namespace
 
 size_t workspace_bytes(int workers) { return 4194304u + 22656u * (size_t)workers; }
@@ -2927,6 +2941,28 @@ size_t workspace_bytes(int workers) { return 4194304u + 22656u * (size_t)workers
 size_t packed_bytes() { return 4456448u; }
 
 void pack_weights(const textbook_mha_1_512_512_8_weights* w, float* packed) {
+  {
+    // Each row's cosines of angles, then as many sines.
+    const unsigned before = set_float_state();
+    static const double frequency[] = {0x1p+0, 0x1.7ff2224115d9ap-1, 0x1.1feb33c1c381ep-1,
+        0x1.afd1354c40d5p-2, 0x1.43d136248490fp-2, 0x1.e5a84719edcd2p-3, 0x1.6c310e3769f3fp-3,
+        0x1.111aedafb9a9dp-3, 0x1.999999999999ap-4, 0x1.33281b6744ae1p-4, 0x1.ccab8602d2697p-5,
+        0x1.59742aa36710dp-5, 0x1.030dc4ea03a72p-5, 0x1.84869f47f170fp-6, 0x1.235a71c5ee5ccp-6,
+        0x1.b4f7e2b2c2a95p-7, 0x1.47ae147ae147bp-7, 0x1.eb735f0ba1168p-8, 0x1.7089380241edfp-8,
+        0x1.145ceee91f40bp-8, 0x1.9e7c6e43390b7p-9, 0x1.36d219065ac0cp-9, 0x1.d22a4fa316facp-10,
+        0x1.5d931bc235544p-10, 0x1.0624dd2f1a9fcp-10, 0x1.892918d61a787p-11, 0x1.26d42cce9b24cp-11,
+        0x1.ba2e4b0e98677p-12, 0x1.4b96be9c2da2cp-12, 0x1.f150280a2acep-13, 0x1.74eea61c12623p-13,
+        0x1.17a8e301c4436p-13};
+    for (long row = 0; row < 512; ++row) {
+      float* cosines = packed + 64 * row;
+      double angle[32];
+      for (long i = 0; i < 32; ++i) {
+        angle[i] = double(row) * frequency[i];
+      }
+      turn<32, true>(cosines, cosines + 32768, angle, 0x1p+0);
+    }
+    restore_float_state(before);
+  }
   // wq: panels of 16 columns, each [512, columns]
   for (long vector = 0; vector < 64; ++vector) {
     const long panel = vector / 2;
@@ -2978,28 +3014,6 @@ void pack_weights(const textbook_mha_1_512_512_8_weights* w, float* packed) {
       }
     }
   }
-  const unsigned before = set_float_state();
-
-  // angles: the cosine and sine of each pair's angle per position.
-  static const double angles_turns[][2] = {
-      {0x1.14a280fb5068cp-1, 0x1.aed548f090ceep-1}, {0x1.76a95fe716d1fp-1, 0x1.5cf59bfbfca96p-1},
-      {0x1.b1281b298e551p-1, 0x1.10fb74296150cp-1}, {0x1.d3258cd45f79dp-1, 0x1.a321e0eae2612p-2},
-      {0x1.e69cd4e4a11e6p-1, 0x1.3e727ba48408fp-2}, {0x1.f1abe0b7bb5d3p-1, 0x1.e11e4d06e08d2p-3},
-      {0x1.f7ed06799122cp-1, 0x1.6a467356c2e0ep-3}, {0x1.fb7450142a2f8p-1, 0x1.104be619bfb7fp-3},
-      {0x1.fd712f9a817c1p-1, 0x1.98eaecb8bcb2cp-4}, {0x1.fe8fa2fc1a392p-1, 0x1.32de6e533d6edp-4},
-      {0x1.ff30cfc3a1807p-1, 0x1.cc6d60c07c34dp-5}, {0x1.ff8b79d7d8cedp-1, 0x1.5959f54b89dd8p-5},
-      {0x1.ffbe782e9b239p-1, 0x1.0302b77f58417p-5}, {0x1.ffdb25eb944e8p-1, 0x1.847d4ceb27486p-6},
-      {0x1.ffeb46b7e0bd4p-1, 0x1.23568370a90f7p-6}, {0x1.fff458962092cp-1, 0x1.b4f491f547596p-7},
-      {0x1.fff9724ad97aap-1, 0x1.47acae915e807p-7}, {0x1.fffc508d5f29ep-1, 0x1.eb72312f25219p-8},
-      {0x1.fffded75910ccp-1, 0x1.7088b8b6fe871p-8}, {0x1.fffed5a798164p-1, 0x1.145cb93b2d765p-8},
-      {0x1.ffff583a5ce28p-1, 0x1.9e7c40fd5bc25p-9}, {0x1.ffffa1a7a2a3ap-1, 0x1.36d205eef2b97p-9},
-      {0x1.ffffcaf21fdbdp-1, 0x1.d22a3f8915bcbp-10}, {0x1.ffffe22a5966ap-1, 0x1.5d9314f7f9213p-10},
-      {0x1.ffffef390876cp-1, 0x1.0624da5218a62p-10}, {0x1.fffff690c334p-1, 0x1.8929166be3ca5p-11},
-      {0x1.fffffab1cfe74p-1, 0x1.26d42bc9e852ep-11}, {0x1.fffffd043c1d3p-1, 0x1.ba2e4a32b9599p-12},
-      {0x1.fffffe5280d69p-1, 0x1.4b96be3f7594fp-12}, {0x1.ffffff0e79eafp-1, 0x1.f15027bbf7fb9p-13},
-      {0x1.ffffff782e63bp-1, 0x1.74eea5fb18843p-13}, {0x1.ffffffb39f9c7p-1, 0x1.17a8e2f3dc5b8p-13}};
-  fill_angles(packed, 512, 32, angles_turns, nullptr, true);
-  restore_float_state(before);
 }
 
 void run(const textbook_mha_1_512_512_8_args* args, const void* packed, void* workspace,

@@ -35,8 +35,14 @@ bool is_header(const std::string& target) {
   return extension == ".h" || extension == ".hpp" || extension == ".hh" || extension == ".hxx";
 }
 
+std::vector<Spec> all_specs() {
+  std::vector<Spec> all = named_specs();
+  all.insert(all.end(), model_specs().begin(), model_specs().end());
+  return all;
+}
+
 [[noreturn]] void unknown(const std::string& expression) {
-  const std::vector<Spec>& all = named_specs();
+  const std::vector<Spec> all = all_specs();
   const Spec* nearest = nullptr;
   std::size_t least = 0;
   std::string list;
@@ -58,7 +64,7 @@ bool is_header(const std::string& target) {
 Spec instance(const std::string& expression, bool verbose) {
   if (expression.find('<') == std::string::npos) unknown(expression);
   const std::string base = base_of(expression);
-  const std::vector<Spec>& all = named_specs();
+  const std::vector<Spec> all = all_specs();
   const bool known = std::any_of(all.begin(), all.end(), [&](const Spec& s) { return base_of(s.expression) == base; });
   try {
     return {expression, "", "", compile_spec("", expression, verbose), spec_source("", expression)};
@@ -78,7 +84,7 @@ std::vector<Spec> resolve(const Wanted& w, bool several) {
   std::string expression = canonical(w.target);
   if (expression.rfind("zoo::", 0) == 0) expression.erase(0, 5);
 
-  const std::vector<Spec>& all = named_specs();
+  const std::vector<Spec> all = expression.empty() ? named_specs() : all_specs();
   std::vector<Spec> begin_so;
   for (const Spec& s : all) {
     if (s.expression == expression) return {s};

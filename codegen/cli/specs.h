@@ -15,8 +15,9 @@ struct Spec {
   std::string source = {};  // its text, if that was found
 };
 
-// The named configurations (zoo/zoo.h).
+// The named configurations (zoo/zoo.h): of the textbook, and layers of well-known models.
 const std::vector<Spec>& named_specs();
+const std::vector<Spec>& model_specs();
 
 // What the user wrote: a zoo expression, or a header and --spec EXPR.
 struct Wanted {
@@ -28,7 +29,7 @@ struct Wanted {
 // Exactly one spec: a named one, another instance of a zoo template, or one of the user's header.
 // Throws Error, with the nearest names, if there is none, or if several begin so.
 Spec one_spec(const Wanted&);
-// The same, but a prefix may mean several named ones; no target means all of them.
+// The same, but a prefix may mean several named ones; no target means all of them, of the textbook alone.
 std::vector<Spec> some_specs(const Wanted&);
 
 std::string canonical(const std::string& expression);

@@ -27,25 +27,58 @@ constexpr const char* fast_math_text = R"(
 
 )";
 
-constexpr const char* table_text = R"(// Cosines [positions, 2 * pairs], then sines with the sign of their place: entry p, i turns pair i
-// by the angle of position p. turns[i] holds the cosine and sine of one position, start[i] of the
-// first, null of an angle of 0; in double, each entry rounded once.
-[[gnu::noinline]] void fill_angles(float* to, long positions, long pairs, const double (*turns)[2],
-    const double (*start)[2], bool neighbours) {
-  float* sines = to + 2 * positions * pairs;
+constexpr const char* turn_text = R"(// amplitude * cos and sin of the angles of a row's pairs, sines with the sign of their place. In
+// double, rounded once; the angle is taken from the nearest multiple of pi/2, exactly up to 2^27 of
+// them, and the polynomials are those of fdlibm.
+template <long pairs, bool neighbours>
+static inline void turn(float* cosines, float* sines, const double* angle, double amplitude) {
+  double c[pairs], s[pairs];
+  for (long i = 0; i < pairs; ++i) {
+    const double shifted = angle[i] * 0x1.45f306dc9c883p-1 + 0x1.8p+52;
+    const double quarters = shifted - 0x1.8p+52;
+    unsigned long long quarter;
+    __builtin_memcpy(&quarter, &shifted, 8);
+    const double near = angle[i] - quarters * 0x1.921fb5p+0 - quarters * 0x1.110b46p-26;
+    const double r = near - quarters * 0x1.1a62633145c07p-54;
+    const double z = r * r, zz = z * z;
+    const double s0 = -0x1.5555555555549p-3 + z * 0x1.111111110f8a6p-7;
+    const double s1 = -0x1.a01a019c161d5p-13 + z * 0x1.71de357b1fe7dp-19;
+    const double s2 = -0x1.ae5e68a2b9cebp-26 + z * 0x1.5d93a5acfd57cp-33;
+    const double c0 = 0x1.555555555554cp-5 - z * 0x1.6c16c16c15177p-10;
+    const double c1 = 0x1.a01a019cb159p-16 - z * 0x1.27e4f809c52adp-22;
+    const double c2 = 0x1.1ee9ebdb4b1c4p-29 - z * 0x1.8fae9be8838d4p-37;
+    const double sine = r + r * z * (s0 + zz * (s1 + zz * s2));
+    const double cosine = 1 - 0.5 * z + zz * (c0 + zz * (c1 + zz * c2));
+    const double x = quarter & 1 ? sine : cosine, y = quarter & 1 ? cosine : sine;
+    c[i] = (quarter + 1) & 2 ? -x : x;
+    s[i] = quarter & 2 ? -y : y;
+  }
   for (long i = 0; i < pairs; ++i) {
     const long a = neighbours ? 2 * i : i, b = neighbours ? 2 * i + 1 : i + pairs;
-    double c = start ? start[i][0] : 1, s = start ? start[i][1] : 0;
-    for (long p = 0; p < positions; ++p) {
-      const long row = 2 * pairs * p;
-      to[row + a] = to[row + b] = (float)c;
-      sines[row + a] = -(float)s;
-      sines[row + b] = (float)s;
-      const double next = c * turns[i][0] - s * turns[i][1];
-      s = s * turns[i][0] + c * turns[i][1];
-      c = next;
-    }
+    cosines[a] = cosines[b] = (float)(amplitude * c[i]);
+    sines[b] = (float)(amplitude * s[i]);
+    sines[a] = -sines[b];
   }
+}
+
+)";
+
+constexpr const char* norm_text = R"(// 1 / sqrt(max(factor * sum x^2 + added, least)) in double, rounded once; the root by Newton's steps.
+template <long n>
+static inline float inverse_norm(const float* x, double factor, double added, double least) {
+  double sums[4] = {0, 0, 0, 0};
+  for (long i = 0; i < n; ++i) sums[i % 4] += (double)x[i] * (double)x[i];
+  const double sum = factor * ((sums[0] + sums[1]) + (sums[2] + sums[3])) + added;
+  const double s = sum < least ? least : sum;
+  if (s == 0) return __builtin_inff();
+  if (s > __DBL_MAX__) return 0;
+  unsigned long long bits;
+  __builtin_memcpy(&bits, &s, 8);
+  bits = 0x5fe6eb50c7b537a9 - (bits >> 1);
+  double root;
+  __builtin_memcpy(&root, &bits, 8);
+  for (int i = 0; i < 4; ++i) root *= 1.5 - 0.5 * s * root * root;
+  return s == s ? (float)root : (float)s;
 }
 
 )";
@@ -53,34 +86,11 @@ constexpr const char* table_text = R"(// Cosines [positions, 2 * pairs], then si
 // A pointer and an offset, unless that is 0.
 std::string at(const char* pointer, long offset) { return offset ? fmt::format("{} + {}", pointer, offset) : pointer; }
 
-std::string pairs_text(const std::string& name, const std::vector<std::pair<double, double>>& values) {
-  std::string r = fmt::format("  static const double {}[][2] = {{\n", name);
-  for (std::size_t i = 0; i < values.size(); i += 2) {
-    std::string both;
-    for (std::size_t k = i; k < std::min(i + 2, values.size()); ++k) both += fmt::format("{}{{{:a}, {:a}}}", k > i ? ", " : "", values[k].first, values[k].second);
-    r += "      " + both + (i + 2 < values.size() ? ",\n" : "};\n");
-  }
-  return r;
-}
-
 std::string pack_text(const Signature& s, const Kernel& k) {
   const std::string body = text(k.pack, 2);
   const bool reads = body.find("w->") != std::string::npos;
-  const bool writes = body.find("packed") != std::string::npos || std::any_of(k.program->buffers.begin(), k.program->buffers.end(), [](const Buffer& b) { return b.kind == Buffer::Kind::table; });
-  std::string r = line(fmt::format("void pack_weights(const {}_weights*{}, float*{}) {{", s.name, reads ? " w" : "", writes ? " packed" : "")) + body;
-  bool tables = false;
-  for (std::size_t i = 0; i < k.program->buffers.size(); ++i) {
-    const Buffer& b = k.program->buffers[i];
-    if (b.kind != Buffer::Kind::table) continue;
-    if (!tables) r += "  const unsigned before = set_float_state();\n";
-    tables = true;
-    const bool still = std::all_of(b.start.begin(), b.start.end(), [](const auto& p) { return p.first == 1 && p.second == 0; });
-    r += fmt::format("{}  // {}: the cosine and sine of each pair's angle per position.\n", r.back() == '}' ? "" : "\n", b.name) + pairs_text(b.name + "_turns", b.turns);
-    if (!still) r += pairs_text(b.name + "_start", b.start);
-    r += line(fmt::format("fill_angles({}, {}, {}, {}_turns, {}, {});", at("packed", k.schedule->buffer_offset[i]), b.positions, b.width / 2, b.name, still ? "nullptr" : b.name + "_start", b.neighbours), 2);
-  }
-  if (tables) r += "  restore_float_state(before);\n";
-  return r + "}\n\n";
+  const bool writes = body.find("packed") != std::string::npos;
+  return line(fmt::format("void pack_weights(const {}_weights*{}, float*{}) {{", s.name, reads ? " w" : "", writes ? " packed" : "")) + body + "}\n\n";
 }
 
 std::string memory_text(const Kernel& k) {
@@ -157,7 +167,7 @@ std::string kernel(const Signature& s, const Isa& isa, const Kernel& k, const st
   for (const std::string& c : calls)
     if (std::any_of(isa.ops.begin(), isa.ops.end(), [&](const OpText& o) { return o.name == c; })) ops.insert(c);
   const auto called = [&](const char* n) { return std::find(calls.begin(), calls.end(), n) != calls.end(); };
-  const bool tables = std::any_of(k.program->buffers.begin(), k.program->buffers.end(), [](const Buffer& b) { return b.kind == Buffer::Kind::table; });
+  const auto some = [&](const char* n) { return std::any_of(calls.begin(), calls.end(), [&](const std::string& c) { return c.rfind(n, 0) == 0; }); };
 
   std::string r = opening(s, fmt::format("{} for {}: {} floats a vector, {} registers. ", s.name, isa.name, isa.lanes, isa.registers));
   r += spec_text(s) + "//\n// What was decided:\n";
@@ -168,6 +178,8 @@ std::string kernel(const Signature& s, const Isa& isa, const Kernel& k, const st
   if (called("smaller")) r += smaller_text;
   if (called("larger")) r += larger_text;
   if (called("smaller") || called("larger")) r += "\n";
+  if (some("turn<")) r += turn_text;
+  if (some("inverse_norm<")) r += norm_text;
   r += memory_text(k);
   for (const loops::Struct& l : k.structs) {
     std::vector<std::pair<std::string, std::string>> fields;
@@ -179,7 +191,6 @@ std::string kernel(const Signature& s, const Isa& isa, const Kernel& k, const st
     r += text(f) + "\n";
   }
   for (const loops::Work& w : k.work) r += body_text(w, *std::find_if(k.functions.begin(), k.functions.end(), [&](const Function& f) { return f.name == w.item; }), k);
-  if (s.packs && tables) r += table_text;
   r += "}  // namespace\n\n" + workspace_text(k);
   if (s.packs) r += fmt::format("size_t packed_bytes() {{ return {}u; }}\n\n", 4 * k.schedule->packed_floats) + pack_text(s, k);
   r += run_text(s, k);

@@ -65,8 +65,10 @@ long integer_at(const Graph& g, int node, const Coordinates& at) {
     case Op::constant: return n.attr.count;
     case Op::batch_index: return at.batch;
     case Op::head_index: return at.head;
-    case Op::q_index: return at.q;
-    case Op::kv_index: return at.kv;
+    case Op::q_index:
+    case Op::seq_index: return at.q;
+    case Op::kv_index:
+    case Op::pair_index: return at.kv;
     case Op::look_up: return long(table_at(g, node, at));
     case Op::add: return operand(0) + operand(1);
     case Op::sub: return operand(0) - operand(1);

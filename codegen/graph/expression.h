@@ -10,7 +10,8 @@ namespace attune {
 // What the tables hold that look-ups read, by node, dense and row-major.
 using Tables = std::map<int, const std::vector<double>*>;
 
-// Where a score stands, each counted from 0, and what tables hold there; without tables, a look-up is 1.
+// Where a score stands, or an angle of a rope (batch, -, row, pair), each counted from 0, and what tables
+// hold there; without tables, a look-up is 1.
 struct Coordinates {
   long batch = 0, head = 0, q = 0, kv = 0;
   const Tables* tables = nullptr;

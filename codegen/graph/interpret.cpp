@@ -91,7 +91,8 @@ Value evaluate(const Graph& g, int node, const std::vector<Value>& values, const
     case Op::repeat_heads: return repeat_heads(n, *a);
     case Op::transpose: return transpose(n, *a);
     case Op::unsqueeze: return reshaped(n, *a);
-    case Op::rope: return rope(n, *a);
+    case Op::rope: return rope(g, node, *a, operand(3), tables);
+    case Op::inverse_norm: return inverse_norm(n, *a);
     case Op::matmul: return g[n.in[0]].type.kind == Kind::scores ? weighted_sum(n, *a, *b) : score_product(n, *a, *b);
     case Op::mask: return mask(g, n, *a, tables);
     case Op::reduce_rows: return reduce_rows(g, node, *a, tables);

@@ -101,10 +101,10 @@ class Writer {
   }
 };
 
-std::string rotation_text(const Rotation& r) {
-  std::string s = fmt::format("base {:g}, {}", r.base, r.pairs == Pairs::interleaved ? "interleaved" : "half_split");
+std::string rotation_text(const PairRotation& r) {
+  std::string s = r.pairs == Pairs::interleaved ? "interleaved" : "half_split";
   if (r.dims) s += fmt::format(", dims {}", r.dims);
-  if (r.offset) s += fmt::format(", offset {}", r.offset);
+  if (r.amplitude != 1) s += fmt::format(", amplitude {}", r.amplitude);
   return s;
 }
 
@@ -126,9 +126,9 @@ std::string quoted(std::string_view s) {
 }  // namespace
 
 std::string_view name_of(Op op) {
-  constexpr std::string_view names[] = {"input", "weight", "linear", "split_heads", "merge_heads", "repeat_heads", "transpose", "unsqueeze", "rope", "matmul", "mask",
+  constexpr std::string_view names[] = {"input", "weight", "linear", "split_heads", "merge_heads", "repeat_heads", "transpose", "unsqueeze", "rope", "inverse_norm", "matmul", "mask",
                                         "reduce_rows", "row_value", "add", "sub", "mul", "div", "mod", "min", "max", "tanh", "exp", "log", "lt", "le", "eq", "both", "either",
-                                        "negation", "constant", "batch_index", "head_index", "q_index", "kv_index", "look_up", "score", "row_max", "old_max", "row_sum"};
+                                        "negation", "constant", "batch_index", "head_index", "q_index", "kv_index", "seq_index", "pair_index", "look_up", "score", "row_max", "old_max", "row_sum"};
   static_assert(std::size(names) == std::size_t(Op::row_sum) + 1);
   return std::size_t(op) < std::size(names) ? names[std::size_t(op)] : "unknown op";
 }
@@ -153,7 +153,12 @@ std::string node_text(const Graph& g, int node) {
     case Op::split_heads:
     case Op::repeat_heads:
     case Op::unsqueeze: return fmt::format("{}<{}>({})", name_of(n.op), n.attr.count, w.operands(node));
-    case Op::rope: return fmt::format("rope({}, {})", w.operands(node), rotation_text(n.attr.rotation));
+    case Op::inverse_norm: return fmt::format("inverse_{}_norm({}, eps {})", n.attr.count == long(Norm::rms) ? "rms" : "l2", w.operands(node), n.attr.value);
+    case Op::rope: {
+      std::string s = fmt::format("rope({}, frequency {}, position {}, ", w.operand(node, 0), w.operand(node, 1), w.operand(node, 2));
+      if (n.in[3] >= 0) s += fmt::format("divisors {}, ", w.operand(node, 3));
+      return s + rotation_text(n.attr.rotation) + ")";
+    }
     case Op::reduce_rows:
     case Op::row_value:
       return fmt::format("{}({}, weight {}, rescale {}, {} {})", name_of(n.op), w.operand(node, 0), w.operand(node, 1), w.operand(node, 2), last_part(n.op), w.operand(node, 3));

@@ -1,4 +1,4 @@
-// The ops that know rows: mask, row reductions and rotary embedding.
+// The ops that know rows: norms, mask and row reductions.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -13,6 +13,26 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
+
+Value inverse_norm(const Node& n, const Value& x) {
+  const std::size_t columns = std::size_t(x.dims[-1]);
+  const double eps = n.attr.value;
+  const auto of_sum = [&](double s) { return n.attr.count == long(Norm::rms) ? 1 / std::sqrt(s / double(columns) + eps) : 1 / std::max(std::sqrt(s), eps); };
+  Value r{.dims = n.type.dims};
+  for (std::size_t begin = 0; begin < x.v.size(); begin += columns) {
+    double sum = 0, error = 0;
+    for (std::size_t i = begin; i < begin + columns; ++i) {
+      sum += x.v[i] * x.v[i];
+      error += (2 * std::abs(x.v[i]) + x.error_at(i)) * x.error_at(i);
+    }
+    // Squares are summed in double, so that only the result is rounded.
+    error += sum * double(columns) * 0x1p-50;
+    const double value = of_sum(sum);
+    r.v.push_back(value);
+    r.carried.push_back(of_sum(std::max(0.0, sum - error)) - of_sum(sum + error) + 2 * f32_unit * value + f32_least_normal);
+  }
+  return r;
+}
 
 Value mask(const Graph& g, const Node& n, const Value& scores, const Tables& tables) {
   Value r = scores;
@@ -113,29 +133,6 @@ Value row_value(const Graph& g, int node, const Value& s, const Tables& tables) 
     r.v.push_back(std::isnan(x.sum.value) ? x.sum.value : value.value);
     r.carried.push_back(value.error() + rounding);
   });
-  return r;
-}
-
-Value rope(const Node& n, const Value& x) {
-  const Rotation& how = n.attr.rotation;
-  const long head_dim = x.dims[-1], seq = x.dims[-2], rotated = how.dims ? how.dims : head_dim, pairs = rotated / 2;
-  const auto error = [&](std::size_t i) { return x.error_at(i) + 4 * f32_unit * std::abs(x.v[i]) + 2 * f32_least_normal; };
-  const bool interleaved = how.pairs == Pairs::interleaved;
-  Value r{x.dims, x.v, std::vector<double>(x.v.size())};
-  for (std::size_t i = 0; i < r.v.size(); ++i) r.carried[i] = x.error_at(i);
-  for (std::size_t row = 0; row < r.v.size(); row += std::size_t(head_dim)) {
-    const long position = long(row) / head_dim % seq + how.offset;
-    for (long pair = 0; pair < pairs; ++pair) {
-      const double angle = double(position) * std::pow(how.base, -2.0 * double(pair) / double(rotated));
-      const double c = std::cos(angle), s = std::sin(angle);
-      const std::size_t i = row + std::size_t(interleaved ? 2 * pair : pair), j = row + std::size_t(interleaved ? 2 * pair + 1 : pair + pairs);
-      r.v[i] = x.v[i] * c - x.v[j] * s;
-      r.v[j] = x.v[i] * s + x.v[j] * c;
-      // The table entry, the product and the sum are each rounded once, or flushed to 0.
-      r.carried[i] = std::abs(c) * error(i) + std::abs(s) * error(j);
-      r.carried[j] = std::abs(s) * error(i) + std::abs(c) * error(j);
-    }
-  }
   return r;
 }
 

@@ -41,11 +41,14 @@ Value linear(const Node&, const Value& x, const Value& weight, const Value* bias
 Value score_product(const Node&, const Value& a, const Value& b);  // two tensors: scores
 Value weighted_sum(const Node&, const Value& p, const Value& v);   // scores and a tensor: skips removed pairs
 
+// By angles of rows (rotary.cpp).
+Value rope(const Graph&, int node, const Value& x, const Value* divisors, const Tables&);
+
 // Row by row (rows.cpp).
+Value inverse_norm(const Node&, const Value& x);
 Value mask(const Graph&, const Node&, const Value& scores, const Tables&);
 Value reduce_rows(const Graph&, int node, const Value& scores, const Tables&);
 Value row_value(const Graph&, int node, const Value& scores, const Tables&);
-Value rope(const Node&, const Value& x);
 
 // An elementwise op; an operand that is an index expression has no Value (elementwise.cpp).
 Value elementwise(const Graph&, const Node&, const Value* a, const Value* b, const Tables&);

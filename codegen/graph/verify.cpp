@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <map>
 #include <string_view>
 #include <vector>
 
 #include "graph/print.h"
+#include "graph/rotary.h"
 
 namespace attune {
 
@@ -29,13 +31,14 @@ Arity arity_of(Op op) {
     case Op::repeat_heads:
     case Op::transpose:
     case Op::unsqueeze:
-    case Op::rope:
+    case Op::inverse_norm:
     case Op::tanh:
     case Op::exp:
     case Op::log:
     case Op::negation: return {1, 1};
     case Op::reduce_rows:
     case Op::row_value: return {4, 4};
+    case Op::rope: return {3, 4};
     case Op::look_up: return {2, 5};
     default: return op >= Op::constant ? Arity{0, 0} : Arity{2, 2};
   }
@@ -57,6 +60,8 @@ std::string complaint(const Inferred& r) {
     case Rule::odd_head_dim: return text("head_dim is {0}, but pairs of features are rotated; rotate an even number of dims only");
     case Rule::rank_full: return text("the operand has {0} dims already, as many as a tensor may have");
     case Rule::place_outside: return text("the new dim would stand at {0}, but the last place is {1}");
+    case Rule::position_not_integer: return "its position is no integer";
+    case Rule::frequency_not_number: return "its frequency is no number";
     case Rule::mask_needs_scores: return "what is masked is no score matrix; mask the result of matmul(q, transpose(k))";
     case Rule::mask_needs_predicate: return "what to keep is no predicate; compare indices, as in kv_index <= q_index";
     case Rule::reduction_needs_scores: return "what is reduced is no score matrix; reduce the result of matmul(q, transpose(k))";
@@ -71,6 +76,7 @@ using Leaves = unsigned;
 constexpr Leaves leaf(Op op) { return 1u << (unsigned(op) - unsigned(Op::constant)); }
 constexpr Leaves constant = leaf(Op::constant);
 constexpr Leaves coordinates = leaf(Op::look_up) | leaf(Op::batch_index) | leaf(Op::head_index) | leaf(Op::q_index) | leaf(Op::kv_index);
+constexpr Leaves of_angles = leaf(Op::seq_index) | leaf(Op::pair_index);
 constexpr Leaves row_state = leaf(Op::score) | leaf(Op::row_max) | leaf(Op::old_max) | leaf(Op::row_sum);
 
 class Verifier {
@@ -134,10 +140,10 @@ class Verifier {
   }
 
   // Look-ups below the index expressions that a node takes stay inside of their tables.
-  void check_tables(int node, const Dims& scores) const {
+  void check_tables(int node, const Dims& coordinates_of) const {
     for (int k : g_[node].in) {
       if (k < 0 || !is_index(kind(k))) continue;
-      const Outside o = outside(g_, k, scores);
+      const Outside o = outside(g_, k, coordinates_of);
       check(o.node < 0, node, o.node < 0 ? "" : fmt::format("{} leaves its table: index {} of dim {}", expression_text(g_, o.node), o.index, o.dim));
     }
   }
@@ -159,6 +165,21 @@ class Verifier {
     if (n.in[2] < 0) return;
     const Type bias = g_[n.in[2]].type;
     check(bias == Type{Kind::tensor, want_bias}, node, fmt::format("the bias is {}, but these features need {}", type_text(bias), type_text({Kind::tensor, want_bias})));
+  }
+
+  void check_rope(int node) const {
+    const Node& n = g_[node];
+    const PairRotation& r = n.attr.rotation;
+    check(r.dims >= 0 && r.dims % 2 == 0 && r.dims <= n.type.dims[-1], node,
+          fmt::format("{} of {} dims are rotated; it must be an even number from 2 to head_dim", r.dims, n.type.dims[-1]));
+    check(r.amplitude > 0 && r.amplitude < 1e300, node, fmt::format("its amplitude is {}; it must be positive and finite", r.amplitude));
+    check(!(leaves_[std::size_t(n.in[1])] & ~(constant | leaf(Op::pair_index))), node, "its frequency uses what it can not know; it takes pair_index");
+    check(!(leaves_[std::size_t(n.in[2])] & ~(constant | of_angles | leaf(Op::batch_index) | leaf(Op::look_up))), node, "its position uses what it can not know; it takes seq_index, batch_index, pair_index and tables");
+    for (double f : frequencies_of(g_, node)) check(std::isfinite(f), node, fmt::format("a frequency is {}; is the base positive and finite?", f));
+    check_tables(node, angles_of(n));
+    if (n.in[3] < 0) return;
+    const Type wanted{Kind::tensor, {1, {r.count(n.type.dims[-1])}}}, given = g_[n.in[3]].type;
+    check(g_[n.in[3]].op == Op::weight && given == wanted, node, fmt::format("the divisors are {} {}, but these pairs need a weight {}", name_of(g_[n.in[3]].op), type_text(given), type_text(wanted)));
   }
 
   void check_algebra_leaves(int node) const {
@@ -186,17 +207,17 @@ class Verifier {
     check(inferred.rule == Rule::ok, node, complaint(inferred));
     check(n.type == inferred.type, node, fmt::format("its type is {}, but {} of these operands is {}", type_text(n.type), name_of(n.op), type_text(inferred.type)));
     if (n.op == Op::linear) check_linear(node);
-    if (n.op == Op::rope) {
-      const Rotation& r = n.attr.rotation;
-      check(r.dims >= 0 && r.dims % 2 == 0 && r.dims <= n.type.dims[-1], node,
-            fmt::format("{} of {} dims are rotated; it must be an even number from 2 to head_dim", r.dims, n.type.dims[-1]));
-      check(r.base > 0 && r.base < 1e300, node, fmt::format("the base of the rotation is {}; it must be positive and finite", r.base));
+    if (n.op == Op::inverse_norm) {
+      check(n.attr.count == long(Norm::rms) || n.attr.count == long(Norm::l2), node, "there is no such norm");
+      check(n.attr.value >= 0 && n.attr.value < 1e300, node, fmt::format("its eps is {}; it must be finite and not negative", n.attr.value));
     }
+    if (n.op == Op::rope) return check_rope(node);
     if (const Dims* scores = scores_below(g_, n)) check_tables(node, *scores);
     if (n.op == Op::reduce_rows || n.op == Op::row_value) return check_algebra_leaves(node);
     for (int i = 0; i < n.operands(); ++i) {
       const Leaves below = leaves_[std::size_t(n.in[std::size_t(i)])];
       check(!(below & row_state), node, "score, row_max, old_max and row_sum are known inside an algebra only; elsewhere use the scores themselves");
+      check(!(below & of_angles), node, "seq_index and pair_index are known inside rope only; a score has q_index and kv_index");
       check(!(below & coordinates) || kind(node) == Kind::scores, node,
             "an index expression meets a tensor that is no score matrix; use it on the result of matmul(q, transpose(k))");
     }

@@ -34,6 +34,7 @@ class ElementCode {
   Expr operator()() const { return real_value(expression->root()); }
   Expr real_value(int term) const;  // vec where lanes are in use, else real
   Expr truth(int term) const;       // lanes or flag
+  Expr whole() const { return value(expression->root()).e; }  // of an integer, without lanes
 
  private:
   struct Value {

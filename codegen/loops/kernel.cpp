@@ -37,6 +37,7 @@ Kernel lower(const Program& program, const Schedule& schedule, bool vectorisable
   k.program = &program;
   k.schedule = &schedule;
   std::set<std::string> titles;
+  Block pack(k.pack);
   for (std::size_t i = 0; i < program.regions.size(); ++i) {
     const Region& r = program.regions[i];
     if (idle(r)) continue;
@@ -49,8 +50,12 @@ Kernel lower(const Program& program, const Schedule& schedule, bool vectorisable
     if (const auto* w = std::get_if<Pointwise>(&r.work)) lower_pointwise(c, *w);
     if (const auto* w = std::get_if<Product>(&r.work)) lower_product(c, *w);
     if (const auto* w = std::get_if<RowReduce>(&r.work)) lower_row_reduce(c, *w);
+    if (const auto* w = std::get_if<RowNorm>(&r.work)) lower_row_norm(c, *w);
+    if (const auto* w = std::get_if<Angles>(&r.work)) {
+      if (program.buffers[std::size_t(w->out.buffer)].kind == Buffer::Kind::table) pack_angles(pack, *w, c.memory, schedule.buffer_offset[std::size_t(w->out.buffer)]);
+      else lower_angles(c, *w);
+    }
   }
-  Block pack(k.pack);
   for (std::size_t i = 0; i < program.buffers.size(); ++i)
     if (program.buffers[i].kind == Buffer::Kind::weight) pack_weight(pack, program.buffers[i], schedule.buffer_offset[i]);
   for (std::size_t i = 0; i < program.regions.size(); ++i)

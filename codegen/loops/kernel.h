@@ -75,11 +75,18 @@ void each_tile(Block&, const std::string& row, const Cut&, const std::function<v
 Expr load_vector(Expr pointer, long part);
 Expr store_vector(Expr pointer, Expr value, long part);
 
+// An item's function: its body is built once per row by `row`, at coordinates c0, c1, row; `before`
+// writes what stands before the rows.
+void per_row(Context&, long outer0, long outer1, long rows, const std::function<void(Block&, const std::array<Expr, region_rank>&)>& row, const std::function<void(Block&)>& before = {});
+
 void lower_contract(Context&, const Contract&, const ContractPlan&);
 void lower_stream(Context&, const Stream&, const StreamPlan&);
 void lower_pointwise(Context&, const Pointwise&);
 void lower_product(Context&, const Product&);
 void lower_row_reduce(Context&, const RowReduce&);
+void lower_row_norm(Context&, const RowNorm&);
+void lower_angles(Context&, const Angles&);
+void pack_angles(Block&, const Angles&, const Memory&, long offset);
 void pack_contract(Block&, const Contract&, const ContractPlan&, int lanes, const Memory&);
 
 }  // namespace attune::loops

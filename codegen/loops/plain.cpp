@@ -1,4 +1,6 @@
 // Elementwise regions, and plain loops for what no fused form covers.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "loops/kernel.h"
@@ -11,8 +13,16 @@ Expr index(const char* n) { return name(n, Type::index); }
 // Rows of a region that one item computes: enough to be worth its call.
 constexpr long rows_per_item = 16;
 
-// An item's function: its body is built once per row by `row`, at coordinates c0, c1, row.
-void per_row(Context& c, long outer0, long outer1, long rows, const std::function<void(Block&, const std::array<Expr, region_rank>&)>& row) {
+bool vectorises(const Pointwise& p) {
+  if (p.value.uses(Fn::partner) || (!p.out.dims[3].empty() && stride_of(p.out.dims[3]) != 1)) return false;
+  return std::all_of(p.value.tensors.begin(), p.value.tensors.end(), [](const View& v) { return stride_of(v.dims[3]).has_value(); });
+}
+
+long extent(const View& v, std::size_t d) { return extent_of(v.dims[d]); }
+
+}  // namespace
+
+void per_row(Context& c, long outer0, long outer1, long rows, const std::function<void(Block&, const std::array<Expr, region_rank>&)>& row, const std::function<void(Block&)>& before) {
   Function item;
   item.name = c.prefix;
   item.fixed = true;
@@ -23,6 +33,7 @@ void per_row(Context& c, long outer0, long outer1, long rows, const std::functio
   if (items > 0) {
     const Expr c0 = b.let("c0", index("item") / (chunks * outer1));
     const Expr c1 = b.let("c1", outer1 == 1 ? Expr(0) : index("item") / chunks % outer1);
+    if (before) before(b);
     const Expr begin = b.let("begin", index("item") % chunks * Expr(rows_per_item));
     Block r = b.loop("row", begin, least(begin + Expr(rows_per_item), rows));
     row(r, {c0, c1, index("row"), 0});
@@ -30,15 +41,6 @@ void per_row(Context& c, long outer0, long outer1, long rows, const std::functio
   c.kernel.work.push_back({item.name, c.prefix, items});
   c.kernel.functions.push_back(std::move(item));
 }
-
-bool vectorises(const Pointwise& p) {
-  if (p.value.uses(Fn::partner) || (!p.out.dims[3].empty() && stride_of(p.out.dims[3]) != 1)) return false;
-  return std::all_of(p.value.tensors.begin(), p.value.tensors.end(), [](const View& v) { return stride_of(v.dims[3]).has_value(); });
-}
-
-long extent(const View& v, std::size_t d) { return extent_of(v.dims[d]); }
-
-}  // namespace
 
 void lower_pointwise(Context& c, const Pointwise& p) {
   const long columns = extent(p.out, 3);
@@ -95,6 +97,13 @@ void lower_product(Context& c, const Product& p) {
     }
     Block j = k.loop("j", 0, columns);
     j.assign(to(index("j")), product(x, index("k"), index("j")), "+=");
+  });
+}
+
+void lower_row_norm(Context& c, const RowNorm& r) {
+  per_row(c, extent(r.in, 0), extent(r.in, 1), extent(r.in, 2), [&](Block& b, const std::array<Expr, region_rank>& at) {
+    const auto exact = [](double v) { return name(fmt::format("{:a}", v), Type::real); };
+    b.assign(element(address(c.memory, r.out, at), 0), call(fmt::format("inverse_norm<{}>", extent(r.in, 3)), Type::real, {address(c.memory, r.in, at), exact(r.factor), exact(r.added), exact(r.least)}));
   });
 }
 

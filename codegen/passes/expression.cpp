@@ -58,6 +58,19 @@ int ExpressionBuilder::elementwise(Op op, Kind kind, std::vector<int> in) {
   return apply(fn, result, std::move(in));
 }
 
+// Which of a region's coordinates a leaf is, or -1.
+static int coordinate_of(Op leaf) {
+  switch (leaf) {
+    case Op::batch_index: return 0;
+    case Op::head_index: return 1;
+    case Op::q_index:
+    case Op::seq_index: return 2;
+    case Op::kv_index:
+    case Op::pair_index: return 3;
+    default: return -1;
+  }
+}
+
 // offset + the sum of strides * coordinates, if an integer expression is that.
 struct AffineIndex {
   long offset = 0;
@@ -67,7 +80,7 @@ static std::optional<AffineIndex> affine_index(const Graph& g, int node) {
   const Node& n = g[node];
   AffineIndex r;
   if (n.op == Op::constant) r.offset = n.attr.count;
-  else if (n.op >= Op::batch_index && n.op <= Op::kv_index) r.strides[std::size_t(n.op) - std::size_t(Op::batch_index)] = 1;
+  else if (const int c = coordinate_of(n.op); c >= 0) r.strides[std::size_t(c)] = 1;
   else if (n.op == Op::add || n.op == Op::sub || n.op == Op::mul) {
     const auto x = affine_index(g, n.in[0]), y = affine_index(g, n.in[1]);
     if (!x || !y) return std::nullopt;
@@ -107,10 +120,6 @@ int ExpressionBuilder::index(const Graph& g, int node, const Stored& stored) {
   const Node& n = g[node];
   switch (n.op) {
     case Op::constant: return n.type.kind == Kind::integer ? constant(double(n.attr.count), Kind::integer) : constant(n.attr.value);
-    case Op::batch_index: return coordinate(0);
-    case Op::head_index: return coordinate(1);
-    case Op::q_index: return coordinate(2);
-    case Op::kv_index: return coordinate(3);
     case Op::score: return apply(Fn::acc, Kind::real, {});
     case Op::row_max: return apply(Fn::peak, Kind::real, {});
     case Op::old_max: return apply(Fn::old_peak, Kind::real, {});
@@ -118,6 +127,7 @@ int ExpressionBuilder::index(const Graph& g, int node, const Stored& stored) {
     case Op::look_up: return tensor(looked_up(g, n, stored(n.in[0])), n.type.kind);
     default: break;
   }
+  if (const int c = coordinate_of(n.op); c >= 0) return coordinate(c);
   std::vector<int> in;
   for (int k : n.in)
     if (k >= 0) in.push_back(index(g, k, stored));

@@ -58,6 +58,7 @@ class Fuser {
     const Node& n = g_[id];
     switch (n.op) {
       case Op::input: return copied(b_.input(id), target);
+      case Op::weight: return copied(b_.weight(id), target);
       case Op::split_heads:
         if (int l = projection_below(id); l >= 0) return contract(id, l, target);
         return view(id, target, [](View v) { return std::optional(heads_merged(v)); }, [&](View v) { return in_heads(v, n.attr.count); });
@@ -66,6 +67,12 @@ class Fuser {
       case Op::unsqueeze: return view(id, target, [&](View v) { return std::optional(squeezed(v, n.attr.count)); }, [&](View v) { return unsqueezed(v, n.attr.count); });
       case Op::repeat_heads: return copied(heads_repeated(materialise(n.in[0]), n.attr.count), target);
       case Op::matmul: return stream_at(id) ? stream(id, target) : product(id, target);
+      case Op::inverse_norm: {
+        const Dims& d = g_[n.in[0]].type.dims;
+        const View in = simple(materialise(n.in[0]), {d.rank - 1}, true, d), out = place(id, target);
+        b_.norm(id, in, out);
+        return out;
+      }
       case Op::reduce_rows: {
         const View in = materialise(n.in[0]), out = place(id, target);
         b_.add("reduce", "reduces rows of a stored matrix", RowReduce{in, out, b_.algebra(id)});
@@ -139,8 +146,8 @@ class Fuser {
       const int x = term(e, n.in[0], acc, root, heads);
       return e.apply(Fn::select, Kind::real, {b_.index(e, n.in[1]), x, e.constant(-std::numeric_limits<double>::infinity())});
     }
-    if (n.op == Op::rope && acc >= 0 && leads_to(id, acc)) return b_.rotated(e, n, term(e, n.in[0], acc, root, heads));
-    if (inside && n.op == Op::rope && acc < 0) return b_.rotated(e, n, leaf(e, n.in[0], heads));  // the partner is read where it lies
+    if (n.op == Op::rope && acc >= 0 && leads_to(id, acc)) return b_.rotated(e, id, term(e, n.in[0], acc, root, heads));
+    if (inside && n.op == Op::rope && acc < 0) return b_.rotated(e, id, term(e, n.in[0], acc, root, heads));
     if (inside && elementwise(n.op)) {
       std::vector<int> in;
       for (int k : n.in)
@@ -182,7 +189,7 @@ class Fuser {
     if (n.op == Op::linear) return id;
     if (n.op == Op::split_heads) return split || g_[n.in[0]].type.dims.rank != 3 ? -1 : projection_below(n.in[0], root, true);
     if (n.op == Op::rope) {
-      const Rotation& r = n.attr.rotation;
+      const PairRotation& r = n.attr.rotation;
       const long d = n.type.dims[-1];
       const bool whole = r.dims == 0 || r.dims == d;
       return whole && (r.pairs == Pairs::interleaved || d / 2 % widest_vector == 0) ? projection_below(n.in[0], root, split) : -1;

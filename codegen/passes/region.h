@@ -35,23 +35,20 @@ struct Expression {
   std::vector<Term> terms;    // operands stand before users; the last is the result
   std::vector<View> tensors;  // each of four dims
   int root() const { return int(terms.size()) - 1; }
+  bool operator==(const Expression&) const = default;
   bool uses(Fn) const;
   bool is(Fn f) const { return !terms.empty() && terms.back().fn == f; }
 };
 
 struct Buffer {
-  enum class Kind { input, output, scratch, weight, table };
+  enum class Kind { input, output, scratch, weight, table };  // table: what an Angles makes once
   Kind kind = Kind::scratch;
   std::string name;
   long floats = 0;
   bool integers = false;  // input: of int32, as many as floats
   // weight: stored transposed, [in, out]
   bool transposed = false;
-  // table: cosines of [positions, 2 * pairs] angles, then signed sines; turns[i] is cos and sin of
-  // the angle by which pair i turns per position, start[i] that at position 0.
-  long positions = 0, width = 0;
-  std::vector<std::pair<double, double>> turns, start;
-  bool neighbours = true;  // pairs (2i, 2i+1), else (i, i + pairs)
+  long width = 0;  // weight: of the last dim
 };
 
 // out[c0, c1, row, col] = f(sum_k a[c0, c1, row, k] * weight[col, k]). With groups > 1, c1 counts
@@ -108,6 +105,20 @@ struct Stream {
   std::vector<RowOutput> values;
 };
 
+// Of every row the cosines and sines of its pairs' angles: out[c0, -, row, at(i)] = amplitude *
+// cos(position * frequency[i]), then as many sines with the sign of their place. In double, each entry
+// rounded once.
+struct Angles {
+  std::vector<Expression> positions;   // integers, of c0 and row
+  std::vector<long> place;             // which of them is each pair's
+  std::vector<double> frequencies;     // one a pair
+  std::string divisors;                // a weight that divides them; empty: none
+  double amplitude = 1;
+  bool neighbours = true;              // pairs (2i, 2i+1), else (i, i + pairs)
+  View out;                            // of the cosines; its buffer is a table where nothing depends on the call
+  bool operator==(const Angles&) const = default;
+};
+
 struct Pointwise {
   Expression value;
   View out;
@@ -119,6 +130,11 @@ struct Product {
   std::optional<View> bias;
   bool skip_zeros = false;  // a zero of a is a removed pair: what b holds there does not count
 };
+// out[c0, c1, row, 0] = 1 / sqrt(max(factor * sum_col in^2 + added, least)), summed in double.
+struct RowNorm {
+  View in, out;  // in: its columns lie one behind the other
+  double factor = 1, added = 0, least = 0;
+};
 struct RowReduce {
   View in, out;  // the weights, as `in` has scores; or a number a row
   RowAlgebra algebra;
@@ -128,7 +144,7 @@ struct RowReduce {
 struct Region {
   std::string title;  // names the region in the generated text
   std::string comment;
-  std::variant<Contract, Stream, Pointwise, Product, RowReduce> work;
+  std::variant<Contract, Stream, Pointwise, Product, RowReduce, RowNorm, Angles> work;
 };
 
 // Floating-point operations of one call: 2 per multiply-add, of pairs only those that count. 0 of regions

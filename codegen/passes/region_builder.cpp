@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 #include "graph/algebra.h"
 
@@ -96,42 +94,6 @@ void RegionBuilder::copy(const View& from, const View& to, std::string title) {
   add(std::move(title), "copies into the layout that the next region wants", Pointwise{b.finish(b.tensor(aligned(from, region_rank))), aligned(to, region_rank)});
 }
 
-// cos and sin of one pair's angle per position. In long double and rounded once, so that the
-// printed digits do not depend on the machine's math library.
-static std::pair<double, double> turn(long double angle) { return {double(std::cos(angle)), double(std::sin(angle))}; }
-
-int RegionBuilder::table(const Node& n) {
-  const Rotation& r = n.attr.rotation;
-  const long width = r.dims ? r.dims : n.type.dims[-1], positions = n.type.dims[-2];
-  Buffer b = plain(Buffer::Kind::table, "", 2 * positions * width);
-  b.positions = positions;
-  b.width = width;
-  b.neighbours = r.pairs == Pairs::interleaved;
-  for (long i = 0; i < width / 2; ++i) {
-    const long double theta = std::pow((long double)r.base, -2.0L * (long double)i / (long double)width);
-    b.turns.push_back(turn(theta));
-    b.start.push_back(turn(theta * (long double)r.offset));
-  }
-  for (const Buffer& o : p_.buffers) {
-    if (o.kind == Buffer::Kind::table && o.positions == b.positions && o.turns == b.turns && o.start == b.start && o.neighbours == b.neighbours) return int(&o - p_.buffers.data());
-  }
-  b.name = free_name("angles");
-  return buffer(b);
-}
-
-int RegionBuilder::rotated(ExpressionBuilder& e, const Node& n, int x) {
-  const Rotation& r = n.attr.rotation;
-  const int id = table(n);
-  const long width = p_.buffers[std::size_t(id)].width, positions = p_.buffers[std::size_t(id)].positions;
-  View cosines = aligned(dense(id, {2, {positions, width}}), region_rank), sines = cosines;
-  sines.offset = positions * width;
-  const int other = e.add({Fn::partner, Kind::real, 0, r.pairs == Pairs::interleaved ? 0 : width / 2, {x}});
-  const int y = e.apply(Fn::add, Kind::real, {e.apply(Fn::mul, Kind::real, {x, e.tensor(cosines)}), e.apply(Fn::mul, Kind::real, {other, e.tensor(sines)})});
-  if (width == n.type.dims[-1]) return y;
-  const int inside = e.apply(Fn::less, Kind::predicate, {e.coordinate(3), e.constant(double(width), Kind::integer)});
-  return e.apply(Fn::select, Kind::real, {inside, y, x});
-}
-
 Expression RegionBuilder::expression(const Graph& g, int id) {
   return index_expression_of(g, id, [this](int table) { return input(table); });
 }
@@ -151,6 +113,19 @@ RowAlgebra RegionBuilder::algebra(int id) {
 }
 
 RowValue RegionBuilder::row_value(int id) { return {expression(g_, g_[id].in[3]), Algebra(g_, id).row_max_of_nothing()}; }
+
+void RegionBuilder::norm(int id, const View& in, const View& out) {
+  const Node& n = g_[id];
+  const double eps = n.attr.value;
+  RowNorm r{aligned(in, region_rank), aligned(out, region_rank)};
+  if (n.attr.count == long(Norm::rms)) {
+    r.factor = 1 / double(g_[n.in[0]].type.dims[-1]);
+    r.added = eps;
+  } else {
+    r.least = eps * eps;
+  }
+  add("norms", "what normalises each row", std::move(r));
+}
 
 Program RegionBuilder::finish() { return std::move(p_); }
 

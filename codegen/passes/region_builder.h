@@ -21,10 +21,11 @@ class RegionBuilder {
   void add(std::string title, std::string comment, decltype(Region::work) work);
   void copy(const View& from, const View& to, std::string title);
 
-  // x, a term, rotated as `rope` node n says; x must be an element of [b, h, position, d].
-  int rotated(ExpressionBuilder&, const Node& n, int x);
+  // x, a term, rotated as the rope node `rope` says; x must be an element of [b, h, row, d] (rotary.cpp).
+  int rotated(ExpressionBuilder&, int rope, int x);
   RowAlgebra algebra(int reduce);  // node, of a reduction or a row's value; the latter has no scale
   RowValue row_value(int node);
+  void norm(int inverse_norm, const View& in, const View& out);  // node
   // An index expression, as a term and on its own; `g` may be the graph with more behind its nodes.
   int index(ExpressionBuilder&, int node);
   Expression expression(const Graph& g, int node);
@@ -33,7 +34,7 @@ class RegionBuilder {
  private:
   int buffer(Buffer);
   std::string free_name(const std::string& wish) const;  // the wish, numbered if another has that name
-  int table(const Node& n);
+  View angles(int rope);
   Graph g_;
   Program p_;
   std::map<std::pair<Buffer::Kind, std::string>, int> named_;

@@ -46,15 +46,16 @@ class Unfused {
       case Op::merge_heads: copy(heads_merged(of(n.in[0]))); break;
       case Op::repeat_heads: copy(heads_repeated(of(n.in[0]), n.attr.count)); break;
       case Op::transpose: copy(transposed(of(n.in[0]))); break;
+      case Op::inverse_norm: b_.norm(id, of(n.in[0]), out); break;
       case Op::matmul: b_.add("matmul", "", Product{of(n.in[0]), of(n.in[1]), out, std::nullopt}); break;
       case Op::unsqueeze: copy(unsqueezed(of(n.in[0]), n.attr.count)); break;
       case Op::reduce_rows: b_.add("reduce", "", RowReduce{of(n.in[0]), out, b_.algebra(id)}); break;
       case Op::row_value: b_.add("row_value", "", RowReduce{of(n.in[0]), out, b_.algebra(id), b_.row_value(id)}); break;
       default: {
         ExpressionBuilder e;
-        const auto term = [&](int k) { return is_index(g_[k].type.kind) ? b_.index(e, k) : e.tensor(aligned(of(k), region_rank)); };
+        const auto term = [&](int k) { return is_index(g_[k].type.kind) ? b_.index(e, k) : e.tensor(aligned(g_[k].op == Op::weight ? b_.weight(k) : of(k), region_rank)); };
         int root = -1;
-        if (n.op == Op::rope) root = b_.rotated(e, n, term(n.in[0]));
+        if (n.op == Op::rope) root = b_.rotated(e, id, term(n.in[0]));
         else if (n.op == Op::mask) root = e.apply(Fn::select, Kind::real, {term(n.in[1]), term(n.in[0]), e.constant(-std::numeric_limits<double>::infinity())});
         else {
           std::vector<int> in;

@@ -27,11 +27,11 @@ constexpr std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
 
 constexpr std::uint64_t hash_of(const Declared& d) {
   std::uint64_t h = mix(std::uint64_t(d.op) << 8 | std::uint64_t(d.type.kind), std::uint64_t(d.attr.count));
-  if (d.op == Op::constant) h = mix(h, std::bit_cast<std::uint64_t>(d.attr.value));
+  if (d.op == Op::constant || d.op == Op::inverse_norm) h = mix(h, std::bit_cast<std::uint64_t>(d.attr.value));
   if (d.op == Op::rope) {
-    const Rotation& r = d.attr.rotation;
-    h = mix(h, std::bit_cast<std::uint64_t>(r.base) + std::uint64_t(r.pairs));
-    h = mix(h, std::uint64_t(r.dims * 1000003 + r.offset));
+    const PairRotation& r = d.attr.rotation;
+    h = mix(h, std::bit_cast<std::uint64_t>(r.amplitude) + std::uint64_t(r.pairs));
+    h = mix(h, std::uint64_t(r.dims));
   }
   for (char c : d.attr.name) h = mix(h, std::uint64_t(c));
   for (int i = 0; i < d.type.dims.rank; ++i) h = mix(h, std::uint64_t(d.type.dims.d[std::size_t(i)]));

@@ -19,7 +19,8 @@ enum class Op : unsigned char {
   repeat_heads,  // [batch, heads, ..] -> [batch, heads * count, ..]; head h reads head h / count
   transpose,     // the last two dims change places
   unsqueeze,     // a dim of extent 1 more, at place count, 0 for the first
-  rope,          // rotates pairs of the last dim by position (the last but one); see Rotation
+  rope,          // x, frequency, position, divisors if present: rotates pairs of the last dim; see PairRotation
+  inverse_norm,  // x [.., n] -> [.., 1]: what normalises each row, see Norm; count is the Norm, value eps
   matmul,        // [.., m, k] x [.., k, n]
   mask,          // scores, predicate: -inf where the predicate is false
   reduce_rows,   // scores, weight, rescale, scale: see reduction.h
@@ -29,6 +30,7 @@ enum class Op : unsigned char {
   lt, le, eq, both, either, negation,
   // leaves of index expressions
   constant, batch_index, head_index, q_index, kv_index,
+  seq_index, pair_index,  // of the angles of a rope: the row of its operand and the pair
   look_up,       // a table, an integer per dim of it: the element there
   // leaves of the algebra of a row reduction
   score, row_max, old_max, row_sum,
@@ -64,23 +66,27 @@ struct Type {
 
 enum class Pairs : unsigned char { interleaved, half_split };
 
-// RoPE: pair i of the first `dims` features of a row at position m turns by
-// (m + offset) * base^(-2i / dims). Interleaved pairs are (2i, 2i+1), as in RoFormer
+// 1 / sqrt(mean(x^2) + eps), as in RMSNorm (arXiv:1910.07467); 1 / max(|x|, eps), as torch's F.normalize.
+enum class Norm : long { rms, l2 };
+
+// What rope turns: pair i of the first `dims` features of a row, by position * frequency, each an
+// index expression of its own (of pair_index; of seq_index, pair_index, batch_index and tables), the
+// frequency divided by divisors[i] if there are any. Interleaved pairs are (2i, 2i+1), as in RoFormer
 // (arXiv:2104.09864, eq. 34); half-split ones are (i, i + dims/2), as in GPT-NeoX.
-struct Rotation {
-  double base = 10000;
+struct PairRotation {
   Pairs pairs = Pairs::interleaved;
-  long dims = 0;  // 0: all of head_dim
-  long offset = 0;
-  constexpr bool operator==(const Rotation&) const = default;
+  long dims = 0;         // 0: all of head_dim
+  double amplitude = 1;  // what turns is also multiplied by this
+  constexpr bool operator==(const PairRotation&) const = default;
+  constexpr long count(long head_dim) const { return (dims ? dims : head_dim) / 2; }
 };
 
 // Everything about a node that is neither operand nor type.
 struct Attr {
   std::string_view name{};  // input, weight
-  long count = 0;           // split_heads, repeat_heads, unsqueeze; an integer constant
-  double value = 0;         // a real constant
-  Rotation rotation{};      // rope
+  long count = 0;           // split_heads, repeat_heads, unsqueeze; an integer constant; a Norm
+  double value = 0;         // a real constant; eps
+  PairRotation rotation{};  // rope
   constexpr bool operator==(const Attr&) const = default;
 };
 

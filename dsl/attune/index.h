@@ -76,16 +76,29 @@ inline constexpr apply<Op::head_index, Kind::integer> head_index{};
 inline constexpr apply<Op::q_index, Kind::integer> q_index{};
 inline constexpr apply<Op::kv_index, Kind::integer> kv_index{};
 
+// Coordinates of an angle of rope: the row of what is rotated, and the pair of features.
+inline constexpr apply<Op::seq_index, Kind::integer> seq_index{};
+inline constexpr apply<Op::pair_index, Kind::integer> pair_index{};
+
 // The leaves of an expression other than literals, as a set.
 using Leaves = unsigned;
 constexpr Leaves leaf(Op op) { return op < Op::batch_index ? 0 : 1u << (unsigned(op) - unsigned(Op::batch_index)); }
 inline constexpr Leaves coordinates = leaf(Op::batch_index) | leaf(Op::head_index) | leaf(Op::q_index) | leaf(Op::kv_index);
+inline constexpr Leaves of_angles = leaf(Op::seq_index) | leaf(Op::pair_index);
 template <class T>
 inline constexpr Leaves leaves = 0;
 template <Op O, Kind K, class... X>
 inline constexpr Leaves leaves<apply<O, K, hana::tuple<X...>>> = (leaf(O) | ... | leaves<X>);
 template <class Table, class... I>
 inline constexpr Leaves leaves<looked_up<Table, I...>> = (0u | ... | leaves<I>);
+
+// Whether it reads a table.
+template <class T>
+inline constexpr bool reads_table = false;
+template <class Table, class... I>
+inline constexpr bool reads_table<looked_up<Table, I...>> = true;
+template <Op O, Kind K, class... X>
+inline constexpr bool reads_table<apply<O, K, hana::tuple<X...>>> = (reads_table<X> || ...);
 
 constexpr const auto& lift(const index_expression auto& e) { return e; }
 template <std::floating_point T>

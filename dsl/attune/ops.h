@@ -73,15 +73,26 @@ constexpr auto transpose(const X& x, ATTUNE_HERE) { return make<Op::transpose>({
 template <long At, operand X>
 constexpr auto unsqueeze(const X& x, ATTUNE_HERE) { return make<Op::unsqueeze, (At < 0 ? type_of<X>().dims.rank + 1 + At : At)>({}, here.line, x); }
 
-inline constexpr Pairs interleaved = Pairs::interleaved;
-inline constexpr Pairs half_split = Pairs::half_split;
+// x [.., n] / sqrt(mean(x^2) + eps) * weight [n], the mean over the last dim: RMSNorm, and QK-norm where x
+// is [batch, heads, seq, head_dim]. A model that multiplies by 1 + weight (Gemma) gives 1 + weight.
+template <operand X>
+constexpr auto rms_norm(const X& x, std::string_view weight, double eps = 1e-6, ATTUNE_HERE) {
+  const auto by = make<Op::inverse_norm, long(Norm::rms)>({.value = eps}, here.line, x);
+  if constexpr (is_poison<std::remove_const_t<decltype(by)>>)
+    return poison{};
+  else
+    return make<Op::mul>({}, here.line, make<Op::mul>({}, here.line, x, by), weight_of<type_of<X>().dims[-1]>(weight, here.line));
+}
 
-// Rotary position embedding of x [batch, heads, seq, head_dim]; see Rotation for the formula.
-// What `how` asks for is a value, so it is checked where the whole graph is, by graph_of.
+// x [.., n] / max(|x|, eps), the length over the last dim.
 template <operand X>
-constexpr auto rope(const X& x, ATTUNE_HERE) { return make<Op::rope>({}, here.line, x); }
-template <operand X>
-constexpr auto rope(const X& x, Rotation how, ATTUNE_HERE) { return make<Op::rope, 0, 2>({.rotation = how}, here.line, x); }
+constexpr auto l2_norm(const X& x, double eps = 1e-12, ATTUNE_HERE) {
+  const auto by = make<Op::inverse_norm, long(Norm::l2)>({.value = eps}, here.line, x);
+  if constexpr (is_poison<std::remove_const_t<decltype(by)>>)
+    return poison{};
+  else
+    return make<Op::mul>({}, here.line, x, by);
+}
 
 // a [batch, heads, m, k], b [batch, heads, k, n] -> [batch, heads, m, n]. The product of two
 // tensors is a score matrix; the product of scores and a tensor is a tensor.

@@ -13,7 +13,8 @@ struct Range {
 
 constexpr long floored(long a, long b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 
-// Of kind integer; what a table holds may be any int32. Scores of no extent count as one.
+// Of kind integer; what a table holds may be any int32. Scores of no extent count as one. Of the angles
+// of a rope, `scores` is [batch, heads, seq, pairs].
 constexpr Range range_of(const Graph& g, int node, const Dims& scores) {
   const Node& n = g[node];
   const auto up_to = [&](int dim) { return Range{0, std::max(0l, scores[dim] - 1)}; };
@@ -25,8 +26,10 @@ constexpr Range range_of(const Graph& g, int node, const Dims& scores) {
     case Op::head_index:
       return up_to(1);
     case Op::q_index:
+    case Op::seq_index:
       return up_to(2);
     case Op::kv_index:
+    case Op::pair_index:
       return up_to(3);
     case Op::add:
     case Op::sub:
@@ -60,6 +63,13 @@ constexpr Range range_of(const Graph& g, int node, const Dims& scores) {
     default:
       return {std::max(x.lo, y.lo), std::max(x.hi, y.hi)};
   }
+}
+
+// The coordinates of the angles of a rope: [batch, heads, seq, pairs].
+constexpr Dims angles_of(const Node& rope) {
+  Dims d = rope.type.dims;
+  d[-1] = rope.attr.rotation.count(d[-1]);
+  return d;
 }
 
 // A look-up below the index expression `node` that may leave its table.

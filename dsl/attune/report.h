@@ -33,6 +33,7 @@ inline constexpr bool is_poison<poison> = true;
   ATTUNE_OF(transpose, "transpose(x)", condition, text);              \
   ATTUNE_OF(unsqueeze, "unsqueeze<at>(x)", condition, text);          \
   ATTUNE_OF(rope, "rope(x)", condition, text);                        \
+  ATTUNE_OF(inverse_norm, "rms_norm(x, weight) or l2_norm(x)", condition, text); \
   ATTUNE_OF(matmul, "matmul(a, b)", condition, text);                 \
   ATTUNE_OF(mask, "mask(s, keep)", condition, text);                  \
   ATTUNE_OF_REDUCTIONS(condition, text)
@@ -111,6 +112,15 @@ constexpr auto report() {
     ATTUNE_OF_OPERATORS(ok, "score, row_max, old_max and row_sum are known inside algebra(..) only; elsewhere use the scores themselves");
     ATTUNE_OF_TENSOR_OPS(ok, "score, row_max, old_max and row_sum are known inside algebra(..) only; elsewhere use the scores themselves");
   }
+  if constexpr (R == Rule::rotary_leaf_misplaced) {
+    ATTUNE_OF_OPERATORS(ok, "seq_index and pair_index are known inside rope(..) only; a score has q_index and kv_index");
+    ATTUNE_OF_TENSOR_OPS(ok, "seq_index and pair_index are known inside rope(..) only; a score has q_index and kv_index");
+  }
+  if constexpr (R == Rule::position_leaf_misplaced) static_assert(ok, "rope(x, how, position): position uses what it can not know; it takes seq_index, batch_index, pair_index and tables read by them");
+  if constexpr (R == Rule::frequency_leaf_misplaced) static_assert(ok, "rope(x, how, scaling): the scaling's frequency uses what it can not know; it takes pair_index and no table");
+  if constexpr (R == Rule::position_not_integer) static_assert(ok, "rope(x, how, position): position is no integer; build it of seq_index, batch_index, pair_index, whole numbers and tables of int32");
+  if constexpr (R == Rule::frequency_not_number) static_assert(ok, "rope(x, how, scaling): the scaling's frequency is no number; build it of pair_index by arithmetic");
+  if constexpr (R == Rule::scaling_wanted) static_assert(ok, "rope(x, how, s): s is neither a scaling nor a position; take a scaling of rotary.h, or an integer index expression of seq_index");
   if constexpr (R == Rule::algebra_leaf_misplaced) static_assert(ok, "algebra(weight, rescale, scale): one of them uses what it can not know; weight takes score and row_max, rescale old_max and row_max, scale row_sum, row_max and the row's batch_index, head_index and q_index");
   if constexpr (R == Rule::algebra_of_predicate) static_assert(ok, "algebra(weight, rescale, scale): one of them is no number; build it of score, row_max, old_max and row_sum by arithmetic");
   if constexpr (R == Rule::algebra_wanted) {
@@ -148,6 +158,8 @@ constexpr auto report_fault() {
   if constexpr (R == Rule::divisor_not_positive) static_assert(A > 0, "a / b or a % b: the divisor of integers is not positive; divide by 1 or more");
   if constexpr (R == Rule::rotated_dims_wrong) static_assert(A % 2 == 0 && A >= 2 && A <= B, "rope(x, {.dims = r}): r is not even and from 2 to head_dim; choose one that is (without .dims, r is head_dim)");
   if constexpr (R == Rule::rotation_base_wrong) static_assert(Line > Other, "rope(x, {.base = b}), on this line: b is not positive and finite; the usual base is 10000");
+  if constexpr (R == Rule::eps_wrong) static_assert(Line > Other, "rms_norm(x, weight, eps) or l2_norm(x, eps), on this line: eps is negative or not finite; take that of the model's config.json");
+  if constexpr (R == Rule::scaling_wrong) static_assert(Line > Other, "rope(x, how, scaling), on this line: a factor or a length of the scaling is out of range; take those of the model's config.json");
   if constexpr (R == Rule::look_up_outside) static_assert(Line > Other, "t(indices..), used on this line: an index can leave the table (A: which of its dims, B: to where); make the table larger, or hold the index back by min and max");
 }
 

@@ -36,6 +36,12 @@ enum class Rule : unsigned char {
   tensor_not_comparable,  // comparison, logic or % of a tensor
   row_state_misplaced,    // score, row_max, .. outside an algebra
   algebra_leaf_misplaced,
+  rotary_leaf_misplaced,  // seq_index or pair_index outside of rope
+  position_leaf_misplaced,
+  frequency_leaf_misplaced,
+  position_not_integer,
+  frequency_not_number,
+  scaling_wanted,
   algebra_of_predicate,
   algebra_wanted,
   row_value_leaf_misplaced,
@@ -53,6 +59,8 @@ enum class Rule : unsigned char {
   divisor_not_positive,  // a: given
   rotated_dims_wrong,    // a: dims, b: head_dim
   rotation_base_wrong,
+  scaling_wrong,
+  eps_wrong,
   look_up_outside,   // a: the dim of the table, b: an index that may arise there
   // the spec
   not_a_spec,
@@ -158,7 +166,15 @@ constexpr Inferred infer(Op op, const Attr& at, const Type* in, int operands) {
       if (a.rank != 4) return wrong(Rule::rank_wanted, 4, a.rank);
       if (a[3] < 1) return wrong(Rule::zero_extent, a[3]);
       if (at.rotation.dims == 0 && a[3] % 2) return wrong(Rule::odd_head_dim, a[3]);
+      if (in[1].kind != Kind::integer && in[1].kind != Kind::real) return wrong(Rule::frequency_not_number);
+      if (in[2].kind != Kind::integer) return wrong(Rule::position_not_integer);
       return tensor_of(a);
+    case Op::inverse_norm: {
+      if (a[-1] < 1) return wrong(Rule::zero_extent, a[-1]);
+      Dims d = a;
+      d[-1] = 1;
+      return tensor_of(d);
+    }
     case Op::matmul:
       return infer_matmul(in[0], in[1]);
     case Op::mask:
@@ -176,7 +192,7 @@ constexpr Inferred infer(Op op, const Attr& at, const Type* in, int operands) {
   }
 }
 
-constexpr bool rotated_dims_fit(const Rotation& r, long head_dim) {
+constexpr bool rotated_dims_fit(const PairRotation& r, long head_dim) {
   return r.dims == 0 ? head_dim % 2 == 0 : r.dims > 0 && r.dims % 2 == 0 && r.dims <= head_dim;
 }
 

@@ -9,6 +9,7 @@
 #include "attune/name.h"
 #include "attune/range.h"
 #include "attune/reduction.h"
+#include "attune/rotary.h"
 
 namespace attune {
 
@@ -87,13 +88,25 @@ constexpr Fault fault_of_names(const Graph& g, int outputs_line) {
   return {};
 }
 
+// Whether a frequency takes the logarithm of a literal that is not positive and finite, as of a base of 0.
+constexpr bool takes_bad_log(const Graph& g, int frequency) {
+  const Node& n = g[frequency];
+  if (n.op == Op::log && g[n.in[0]].op == Op::constant && !(g[n.in[0]].attr.value > 0 && g[n.in[0]].attr.value < 1e300)) return true;
+  for (int i = 0; i < n.operands(); ++i)
+    if (takes_bad_log(g, n.in[std::size_t(i)])) return true;
+  return false;
+}
+
 constexpr Fault fault_of_values(const Graph& g) {
   for (const Node& n : g.nodes) {
+    if (n.op == Op::inverse_norm && !(n.attr.value >= 0 && n.attr.value < 1e300)) return {Rule::eps_wrong, {}, n.line, n.line};
     if (n.op == Op::rope) {
-      const Rotation& r = n.attr.rotation;
+      const PairRotation& r = n.attr.rotation;
       const long head_dim = n.type.dims[-1];
       if (!rotated_dims_fit(r, head_dim)) return {Rule::rotated_dims_wrong, {}, n.line, n.line, r.dims ? r.dims : head_dim, head_dim};
-      if (!(r.base > 0 && r.base < 1e300)) return {Rule::rotation_base_wrong, {}, n.line, n.line};
+      if (!(r.amplitude > 0 && r.amplitude < 1e300)) return {Rule::scaling_wrong, {}, n.line, n.line};
+      if (takes_bad_log(g, n.in[1])) return {Rule::rotation_base_wrong, {}, n.line, n.line};
+      if (const Outside o = outside(g, n.in[2], angles_of(n)); o.node >= 0) return {Rule::look_up_outside, g[g[o.node].in[0]].attr.name, n.line, n.line, o.dim, o.index};
     }
     if (const Dims* scores = scores_below(g, n))
       for (int k : n.in)

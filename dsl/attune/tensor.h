@@ -59,7 +59,9 @@ constexpr auto expr_of() {
 
 template <Op O, long Count, long RotatedDims, class... In>
 inline constexpr Inferred inferred = [] {
-  if (O != Op::reduce_rows && O != Op::row_value && ((leaves<In> | ... | 0u) & ~coordinates)) return wrong(Rule::row_state_misplaced);
+  constexpr Leaves used = (leaves<In> | ... | 0u);
+  if (O != Op::rope && (used & of_angles)) return wrong(Rule::rotary_leaf_misplaced);
+  if (O != Op::reduce_rows && O != Op::row_value && (used & ~(coordinates | of_angles))) return wrong(Rule::row_state_misplaced);
   constexpr Type types[max_operands]{type_of<In>()...};
   Attr at;
   at.count = Count;

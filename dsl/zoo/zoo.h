@@ -1,8 +1,10 @@
-// The named configurations: what `attune list` shows, what generated/ holds and `attune bench` runs.
+// The named configurations, which `attune list` shows: of the textbook, what generated/ holds and `attune
+// bench` runs; of well-known models, one attention layer each by its published sizes.
 #pragma once
 #include <boost/hana/tuple.hpp>
 #include <string_view>
-#include <zoo/textbook.h>
+#include <zoo/decoders.h>
+#include <zoo/encoders.h>
 
 namespace zoo {
 
@@ -28,6 +30,27 @@ inline constexpr auto all = boost::hana::make_tuple(
     ATTUNE_ENTRY("causal attention", sdpa<1, 8, 512, 64, true>),
     ATTUNE_ENTRY("causal attention, wide heads", sdpa<1, 8, 512, 128, true>),
     ATTUNE_ENTRY("odd sizes", sdpa<1, 3, 77, 40, true>));
+inline constexpr auto models = boost::hana::make_tuple(
+    ATTUNE_ENTRY("BERT base", bert<1, 512, 768, 12>),
+    ATTUNE_ENTRY("MiniLM-L6", bert<1, 256, 384, 12>),
+    ATTUNE_ENTRY("ModernBERT base, local layer", modernbert<512, 768, 12, true>),
+    ATTUNE_ENTRY("ModernBERT base, global layer", modernbert<512, 768, 12, false>),
+    ATTUNE_ENTRY("ViT-B/16", vit<197, 768, 12>),
+    ATTUNE_ENTRY("Swin-T, first stage", swin<64, 7, 96, 3>),
+    ATTUNE_ENTRY("Whisper tiny, encoder", whisper_encoder<1500, 384, 6>),
+    ATTUNE_ENTRY("Whisper tiny, cross-attention", whisper_cross<448, 1500, 384, 6>),
+    ATTUNE_ENTRY("GPT-2 small", gpt2<1024, 768, 12>),
+    ATTUNE_ENTRY("MPT 7B", mpt<512, 4096, 32>),
+    ATTUNE_ENTRY("Phi-2", phi2<512, 2560, 32, 32>),
+    ATTUNE_ENTRY("Llama 2 7B", llama2<512, 4096, 32, 32, 128>),
+    ATTUNE_ENTRY("Llama 3 8B", llama3<512, 4096, 32, 8, 128>),
+    ATTUNE_ENTRY("Llama 3.1 8B", llama31<512, 4096, 32, 8, 128>),
+    ATTUNE_ENTRY("Mistral 7B", mistral<512, 4096, 32, 8, 128, 4096>),
+    ATTUNE_ENTRY("Qwen 3 0.6B", qwen3<512, 1024, 16, 8, 128>),
+    ATTUNE_ENTRY("Qwen 3 8B", qwen3<512, 4096, 32, 8, 128>),
+    ATTUNE_ENTRY("Gemma 2 2B, local layer", gemma2<512, 2304, 8, 4, 256, 4096>),
+    ATTUNE_ENTRY("Gemma 3 1B, local layer", gemma3<512, 1152, 4, 1, 256, 512>),
+    ATTUNE_ENTRY("gpt-oss 20B, local layer", gpt_oss<512, 2880, 64, 8, 64, 128>));
 #undef ATTUNE_ENTRY
 
 }  // namespace zoo

@@ -105,11 +105,12 @@ TEST_CASE("weights have the shapes of torch.nn.Linear") {
 
 TEST_CASE("rope keeps what it was asked for") {
   const Graph g = graph_of([] { return rope(heads(), {.base = 500000, .pairs = half_split, .dims = 32, .offset = 7}); });
-  const Rotation& r = g[g.outputs[0].node].attr.rotation;
-  CHECK(r.base == 500000);
-  CHECK(r.pairs == Pairs::half_split);
-  CHECK(r.dims == 32);
-  CHECK(r.offset == 7);
+  const Node& n = g[g.outputs[0].node];
+  CHECK(n.attr.rotation == PairRotation{Pairs::half_split, 32, 1});
+  CHECK(g[n.in[1]].op == Op::exp);  // of a multiple of log(500000)
+  CHECK(std::any_of(g.nodes.begin(), g.nodes.end(), [](const Node& c) { return c.op == Op::constant && c.attr.value == 500000; }));
+  CHECK(g[g[n.in[2]].in[0]].op == Op::seq_index);
+  CHECK(g[g[n.in[2]].in[1]].attr.count == 7);
   const Graph plain = graph_of([] { return rope(heads()); });
-  CHECK(plain[plain.outputs[0].node].attr.rotation == Rotation{10000, Pairs::interleaved, 0, 0});
+  CHECK(plain[plain.outputs[0].node].attr.rotation == PairRotation{});
 }

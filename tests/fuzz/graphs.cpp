@@ -1,6 +1,7 @@
 #include "fuzz/graphs.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "fuzz/expressions.h"
@@ -178,11 +179,21 @@ class Grower {
   }
   int rotated(const Dims& d) {
     Attr a;
-    a.rotation.base = r_.of({10000.0, 10000.0, 500.0});
     a.rotation.pairs = r_.chance(50) ? Pairs::interleaved : Pairs::half_split;
     if (r_.chance(35)) a.rotation.dims = 2 * r_.between(1, d[3] / 2);
-    if (r_.chance(35)) a.rotation.offset = r_.of({1L, 7L, 1000L});
-    return b_.op(Op::rope, {tensor(d)}, a);
+    if (r_.chance(20)) a.rotation.amplitude = r_.of({0.5, 1.25});
+    const long pairs = a.rotation.count(d[3]);
+    const int pair = b_.leaf(Op::pair_index), row = b_.leaf(Op::seq_index);
+    int frequency = b_.op(Op::exp, {b_.op(Op::mul, {pair, b_.real(-std::log(r_.of({10000.0, 10000.0, 500.0})) / double(pairs))})});
+    if (r_.chance(25)) frequency = b_.op(Op::mul, {frequency, b_.op(Op::max, {b_.real(0.25), b_.op(Op::sub, {b_.real(1), b_.op(Op::div, {pair, b_.real(4)})})})});
+    int position = row;
+    if (r_.chance(35)) position = b_.op(Op::add, {row, b_.integer(r_.of({1L, 7L, 1000L}))});
+    if (r_.chance(20)) position = b_.op(Op::mod, {position, b_.integer(5)});
+    if (r_.chance(20) && d[2] > 0) position = b_.look_up(Kind::integer, {1, {d[2]}}, {row});
+    if (r_.chance(10) && d[0] > 0 && d[2] > 0) position = b_.look_up(Kind::integer, {3, {2, d[0], d[2]}}, {b_.op(Op::min, {b_.op(Op::div, {pair, b_.integer(2)}), b_.integer(1)}), b_.leaf(Op::batch_index), row});
+    std::vector<int> in{tensor(d), frequency, position};
+    if (r_.chance(10)) in.push_back(b_.weight({1, {pairs}}));
+    return b_.op(Op::rope, in, a);
   }
 
   // x W^T (+ b)
@@ -211,8 +222,16 @@ class Grower {
     return r;
   }
 
+  int normalised(int x, const Dims& d) {
+    Attr a;
+    a.count = long(r_.of({Norm::rms, Norm::l2}));
+    a.value = r_.of({1e-6, 1e-3});
+    const int y = b_.op(Op::mul, {x, b_.op(Op::inverse_norm, {x}, a)});
+    return r_.chance(60) ? b_.op(Op::mul, {y, b_.weight({1, {d[-1]}})}) : y;
+  }
   int elementwise(const Dims& d) {
     const int x = tensor(d);
+    if (d[-1] > 0 && r_.chance(10)) return normalised(x, d);
     const auto constant = [&] { return r_.chance(25) ? b_.integer(r_.of({1L, -1L, 2L, 3L})) : b_.real(r_.of({0.5, -0.75, 1.0, 2.0, 0.1})); };
     switch (r_.below(12)) {
       case 0:

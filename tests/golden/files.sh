@@ -4,8 +4,8 @@ LC_ALL=C
 export LC_ALL
 root=$(cd "$(dirname "$0")/../.." && pwd)
 
-# The named specs, one a line.
-specs() { "$ATTUNE" list | awk 'NR > 1 { print $1 }'; }
+# The named specs of the textbook, one a line: those of models stand behind a blank line.
+specs() { "$ATTUNE" list | awk '!NF { exit } NR > 1 { print $1 }'; }
 
 # generate FOLDER: the files of each, as `attune gen SPEC` writes them.
 generate() {

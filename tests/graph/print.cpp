@@ -39,13 +39,13 @@ TEST_CASE("a graph prints a tensor a line, index expressions in line") {
 %9 = mask(%5, kv_index <= q_index) : scores<1,2,3,3>  // line {0}
 %20 = reduce_rows(%9, weight exp(score - row_max), rescale exp(old_max - row_max), scale 1.0 / row_sum) : scores<1,2,3,3>  // line {0}
 %21 = input("v") : tensor<1,2,3,2>  // line {0}
-%22 = rope(%21, base 500, half_split, offset 3) : tensor<1,2,3,2>  // line {0}
-%23 = matmul(%20, %22) : tensor<1,2,3,2>  // line {0}
-%24 = merge_heads(%23) : tensor<1,3,4>  // line {0}
-%25 = weight("wo") : tensor<4,4>  // line {0}
-%26 = weight("bo") : tensor<4>  // line {0}
-%27 = linear(%24, %25, %26) : tensor<1,3,4>  // line {0}
-output "out" = %27
+%32 = rope(%21, frequency exp(pair_index * -1.0 * log(500.0)), position seq_index + 3, half_split) : tensor<1,2,3,2>  // line {0}
+%33 = matmul(%20, %32) : tensor<1,2,3,2>  // line {0}
+%34 = merge_heads(%33) : tensor<1,3,4>  // line {0}
+%35 = weight("wo") : tensor<4,4>  // line {0}
+%36 = weight("bo") : tensor<4>  // line {0}
+%37 = linear(%34, %35, %36) : tensor<1,3,4>  // line {0}
+output "out" = %37
 )",
                                   line));
 }

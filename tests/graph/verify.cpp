@@ -96,7 +96,16 @@ TEST_CASE("types are what the rules of shapes say") {
   CHECK_THAT(complaint_after([](Graph& g) { at(g, Op::le).type.kind = Kind::integer; }), Contains("its kind is integer, but le of its operands is predicate"));
   CHECK_THAT(complaint_after([](Graph& g) { at(g, Op::q_index).type.kind = Kind::real; }), Contains("its kind is real, but q_index of its operands is integer"));
   CHECK_THAT(complaint_after([](Graph& g) { at(g, Op::rope).attr.rotation.dims = 6; }), Contains("6 of 4 dims are rotated"));
-  CHECK_THAT(complaint_after([](Graph& g) { at(g, Op::rope).attr.rotation.base = 0; }), Contains("the base of the rotation is 0"));
+  CHECK_THAT(complaint_after([](Graph& g) { at(g, Op::rope).attr.rotation.amplitude = 0; }), Contains("its amplitude is 0"));
+  CHECK_THAT(complaint_after([](Graph& g) {
+               for (Node& n : g.nodes)
+                 if (n.op == Op::constant && n.attr.value == 10000) n.attr.value = -1;
+             }),
+             Contains("is the base positive and finite?"));
+  CHECK_THAT(complaint_after([](Graph& g) { at(g, Op::seq_index).op = Op::q_index; }), Contains("its position uses what it can not know"));
+  CHECK_THAT(complaint_after([](Graph& g) { at(g, Op::pair_index).op = Op::head_index; }), Contains("its frequency uses what it can not know"));
+  CHECK_THAT(complaint_after([](Graph& g) { std::swap(at(g, Op::rope).in[1], at(g, Op::rope).in[2]); }), Contains("its position is no integer"));
+  CHECK_THAT(complaint_after([](Graph& g) { at(g, Op::rope).in[3] = find(g, Op::weight); }), Contains("the divisors are weight"));
 }
 
 TEST_CASE("index expressions: divisors, and where coordinates are known") {

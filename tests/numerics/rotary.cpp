@@ -40,6 +40,29 @@ TEST_CASE("A partial rotation leaves the other features alone", "[numerics]") {
   });
 }
 
+// Kernels against the formula: angles up to a million from a table, of which the table's float holds each.
+TEST_CASE("Positions of the caller turn by their angle in double, far out too", "[numerics]") {
+  const Spec far = spec("rope_far", [] { return rope(input<1, 2, 19, 24>("x"), {.dims = 20}, table<int32, 1, 19>("positions")(batch_index, seq_index)); });
+  for_each_subject({far}, [&](const Subject& s) {
+    Bindings b = host::standard_inputs(s.interface());
+    Floats& at = b.find("positions")->second;
+    for (std::size_t i = 0; i < at.size(); ++i) at[i] = float((i % 2 ? -1 : 1) * (long(1) << i));  // up to 2^18
+    at[3] = 16777215;
+    const Floats& x = b.find("x")->second;
+    const Outputs got = s(b);
+    double worst = 0;
+    for (std::size_t row = 0; row < x.size() / 24; ++row)
+      for (std::size_t pair = 0; pair < 10; ++pair) {
+        const long double angle = (long double)at[row % 19] * std::pow(10000.0L, -2.0L * (long double)pair / 20);
+        const double c = double(std::cos(angle)), sn = double(std::sin(angle));
+        const std::size_t i = row * 24 + 2 * pair;
+        worst = std::fmax(worst, std::abs(double(got[0][i]) - (double(x[i]) * c - double(x[i + 1]) * sn)));
+        worst = std::fmax(worst, std::abs(double(got[0][i + 1]) - (double(x[i]) * sn + double(x[i + 1]) * c)));
+      }
+    CHECK(worst < 1e-6);
+  });
+}
+
 TEST_CASE("Permuted weights map one kind of pairs to the other", "[numerics]") {
   const auto block = [](const char* name, Pairs pairs) {
     return spec(name, [pairs] {

@@ -85,7 +85,21 @@ std::vector<Variant> others() {
       ATTUNE_VARIANT(two_layers),
       ATTUNE_VARIANT(differential),
       ATTUNE_VARIANT(latent),
+      ATTUNE_VARIANT(qk_norm),
+      ATTUNE_VARIANT(norm_of_all_heads),
+      ATTUNE_VARIANT(cosine_scores),
       ATTUNE_VARIANT(partial_rotary),
+      ATTUNE_VARIANT(rope_linear),
+      ATTUNE_VARIANT(rope_ntk),
+      ATTUNE_VARIANT(rope_dynamic_ntk),
+      ATTUNE_VARIANT(rope_yarn),
+      ATTUNE_VARIANT(rope_yarn_untruncated),
+      ATTUNE_VARIANT(rope_llama3),
+      ATTUNE_VARIANT(rope_longrope),
+      ATTUNE_VARIANT(rope_positions),
+      ATTUNE_VARIANT(rope_sections),
+      ATTUNE_VARIANT(rope_interleaved_sections),
+      ATTUNE_VARIANT(rope_grid),
   };
 }
 

@@ -1,6 +1,7 @@
 // All variants, each at a length that PyTorch's values are stored for and at one of several blocks.
 #pragma once
 #include "numerics/specs.h"
+#include "variants/rotary.h"
 #include "variants/specs.h"
 
 namespace variants {
@@ -14,5 +15,8 @@ struct Variant {
 };
 std::vector<Variant> masks();
 std::vector<Variant> others();
+
+// Every family of the zoo, at small sizes.
+std::vector<numerics::Spec> zoo_families();
 
 }  // namespace variants

@@ -216,6 +216,28 @@ constexpr auto differential = [] {  // arXiv:2410.05258: a difference of two sof
   auto p = [](auto q, auto k) { return softmax(mask(matmul(input<1, 2, T, 4>(q), transpose(input<1, 2, T, 4>(k))) / sqrt_of<4>, causal)); };
   return matmul(p("q1", "k1") - lambda * p("q2", "k2"), input<1, 2, T, 8>("v"));
 };
+template <long T>
+constexpr auto qk_norm = [] {  // Qwen3: RMSNorm of each head's features, then RoPE
+  auto x = input<1, T, 8>("x");
+  auto q = rope(rms_norm(split_heads<2>(linear<8>(x, "wq")), "q_norm", 1e-5), {.pairs = half_split});
+  auto k = rope(rms_norm(split_heads<2>(linear<8>(x, "wk")), "k_norm", 1e-5), {.pairs = half_split});
+  auto v = split_heads<2>(linear<8>(x, "wv"));
+  return linear<8>(merge_heads(matmul(softmax(mask(matmul(q, transpose(k)) / sqrt_of<4>, causal)), v)), "wo");
+};
+template <long T>
+constexpr auto norm_of_all_heads = [] {  // OLMo 2: before the heads are split
+  auto x = input<1, T, 8>("x");
+  auto q = split_heads<2>(rms_norm(linear<8>(x, "wq"), "q_norm", 1e-5));
+  auto k = split_heads<2>(rms_norm(linear<8>(x, "wk"), "k_norm", 1e-5));
+  auto v = split_heads<2>(linear<8>(x, "wv"));
+  return merge_heads(matmul(softmax(mask(matmul(q, transpose(k)) / sqrt_of<4>, causal)), v));
+};
+template <long T>
+constexpr auto cosine_scores = [] {  // Swin v2: cosines, times a factor of each head
+  auto q = input<1, 2, T, 4>("q");
+  auto k = input<1, 2, T, 4>("k");
+  return matmul(softmax(matmul(l2_norm(q), transpose(l2_norm(k))) * input<1, 2, 1, 1>("scale")), input<1, 2, T, 4>("v"));
+};
 // Absorbed multi-head latent attention (DeepSeek-V2): all heads read one latent key of 6 + 2 features,
 // whose first 6 are the values.
 template <long T>

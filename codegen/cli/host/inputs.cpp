@@ -86,7 +86,7 @@ Roles roles_of(const Graph& g) {
     while (!work.empty()) {
       const int n = work.back();
       work.pop_back();
-      if (n < 0 || !seen.insert(n).second || g[n].type.kind == Kind::scores) continue;
+      if (n < 0 || !seen.insert(n).second || g[n].type.kind == Kind::scores || is_index(g[n].type.kind)) continue;
       if (g[n].op == Op::input) found.insert(std::string(g[n].attr.name));
       for (int i : g[n].in) work.push_back(i);
     }

@@ -1,0 +1,33 @@
+#include <zoo/zoo.h>
+
+#include "variants/list.h"
+
+namespace variants {
+
+std::vector<numerics::Spec> zoo_families() {
+  using namespace zoo;
+#define ATTUNE_FAMILY(name, ...) numerics::spec("zoo_" #name, __VA_ARGS__)
+  return {
+      ATTUNE_FAMILY(bert, bert<2, 37, 24, 3>),
+      ATTUNE_FAMILY(vit, vit<29, 24, 3>),
+      ATTUNE_FAMILY(modernbert_local, modernbert<139, 24, 3, true>),
+      ATTUNE_FAMILY(modernbert, modernbert<37, 24, 3, false>),
+      ATTUNE_FAMILY(swin, swin<3, 5, 24, 3>),
+      ATTUNE_FAMILY(whisper_encoder, whisper_encoder<41, 24, 3>),
+      ATTUNE_FAMILY(whisper_cross, whisper_cross<11, 41, 24, 3>),
+      ATTUNE_FAMILY(gpt2, gpt2<37, 24, 3>),
+      ATTUNE_FAMILY(mpt, mpt<37, 24, 4>),
+      ATTUNE_FAMILY(phi2, phi2<37, 40, 2, 8>),
+      ATTUNE_FAMILY(llama2, llama2<37, 24, 3, 3, 16>),
+      ATTUNE_FAMILY(llama3, llama3<37, 24, 4, 2, 32>),
+      ATTUNE_FAMILY(llama31, llama31<37, 24, 4, 2, 32>),
+      ATTUNE_FAMILY(mistral, mistral<37, 24, 4, 2, 16, 9>),
+      ATTUNE_FAMILY(qwen3, qwen3<37, 24, 4, 2, 16>),
+      ATTUNE_FAMILY(gemma2, gemma2<37, 24, 4, 2, 16, 9>),
+      ATTUNE_FAMILY(gemma3, gemma3<37, 24, 4, 1, 16, 9>),
+      ATTUNE_FAMILY(gpt_oss, gpt_oss<37, 24, 4, 2, 32, 9>),
+  };
+#undef ATTUNE_FAMILY
+}
+
+}  // namespace variants
