@@ -236,6 +236,7 @@ class Verifier {
       if (o.node < 0 || o.node >= int(g_.size())) throw InvalidGraph(-1, fmt::format("output '{}' is node {}, which does not exist", o.name, o.node));
       check(!o.name.empty(), o.node, "it is an output without a name");
       check(!is_index(kind(o.node)), o.node, fmt::format("output '{}' is an index expression; it becomes a tensor by s + e or mask(s, e)", o.name));
+      check(kind(o.node) != Kind::integers, o.node, fmt::format("output '{}' is a table of integers, which index expressions alone read", o.name));
       check(outputs.emplace(o.name, o.node).second, o.node, fmt::format("there are two outputs '{}'; rename one", o.name));
       const auto it = owner.find(o.name);
       check(it == owner.end() || g_[it->second].op != Op::input, o.node, fmt::format("output '{}' has the name of an input; rename one", o.name));

@@ -180,7 +180,9 @@ std::string StreamCode::weigh(const RowBlocks& r) {
   const auto load = [&](const Expr& p) { return call("load", Type::vec, {p}); };
   std::vector<Expr> peak, total;
   std::vector<Expr> shift = std::vector<Expr>(std::size_t(vectors));
-  const bool shifts = subtracts_peak_in_exponent(s_.algebra.weight);
+  // A shift is rounded once more than the difference it stands for, by as much as the peak is large: that cancels
+  // in the scale or may not be.
+  const bool shifts = s_.algebra.peak_cancels && subtracts_peak_in_exponent(s_.algebra.weight);
   for (int v = 0; v < vectors; ++v) {
     if (s_.algebra.tracks_peak) {
       const Expr old = b.let(fmt::format("old{}", v), load(slot(at_.peak(), v)));

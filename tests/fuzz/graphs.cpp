@@ -56,7 +56,7 @@ class Grower {
   long heads() { return r_.in(heads_); }
 
   void output(int node) {
-    if (is_index(b_.type(node).kind) || std::count(outputs_.begin(), outputs_.end(), node)) return;
+    if (is_index(b_.type(node).kind) || b_.type(node).kind == Kind::integers || std::count(outputs_.begin(), outputs_.end(), node)) return;
     outputs_.push_back(node);
     b_.output(node);
   }

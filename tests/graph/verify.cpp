@@ -142,6 +142,11 @@ TEST_CASE("names and outputs") {
   CHECK(complaint_after([](Graph& g) { g.outputs[0].node = 99; }) == "output 'out' is node 99, which does not exist");
   CHECK_THAT(complaint_after([](Graph& g) { g.outputs[0].node = find(g, Op::le); }), Contains("output 'out' is an index expression"));
   CHECK_THAT(complaint_after([](Graph& g) { g.outputs.push_back(g.outputs[0]); }), Contains("there are two outputs 'out'"));
+  const Graph tables = graph_of([] { return mask(matmul(input<1, 1, 4, 2>("q"), transpose(input<1, 1, 4, 2>("k"))), kv_index <= table<int32, 4>("ends")(q_index)); });
+  Graph of_table = tables;
+  of_table.outputs[0].node = find(of_table, Op::look_up) - 1;
+  while (of_table[of_table.outputs[0].node].type.kind != Kind::integers) --of_table.outputs[0].node;
+  CHECK_THROWS_WITH(verify(of_table), Contains("is a table of integers"));
   CHECK_THAT(complaint_after([](Graph& g) { g.outputs[0].name = "x"; }), Contains("output 'x' has the name of an input"));
 }
 

@@ -1,4 +1,5 @@
 // Row reductions other than softmax, by formula: softmax-one, a sink, sigmoid, and products without any.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -107,5 +108,21 @@ TEST_CASE("Empty rows of every reduction are 0", "[numerics]") {
     CHECK(not_finite(got[0]) == 0);
     for (std::size_t i = 0; i < 10 * 8; ++i) CHECK(got[0][i] == 0);
     check_close(s, got, interpret_outputs(s.graph(), b));
+  });
+}
+
+TEST_CASE("Weights that nothing divides are those below the true maximum, however great it is", "[numerics]") {
+  const std::vector<Spec> specs{spec("undivided", [] {
+    return matmul(row_reduction(matmul(input<1, 1, 3, 1>("q"), transpose(input<1, 1, 50, 1>("k"))), algebra(exp(score - row_max), exp(old_max - row_max), 1.0)), input<1, 1, 50, 2>("v"));
+  })};
+  for_each_subject(specs, [&](const Subject& s) {
+    INFO(s.target().label());
+    Bindings b{{"q", {0x1.8p27f, 0x1.cp28f, -0x1.4p26f}}, {"k", {}}, {"v", host::standard_inputs(s.interface()).at("v")}};
+    for (int j = 0; j < 50; ++j) b["k"].push_back(float((j * 7) % 50) / 64 + 1);  // every product is a float, and far from the next
+    const Outputs got = s(b);
+    for (int i = 0; i < 3; ++i) {
+      const auto greatest = std::max_element(b["k"].begin(), b["k"].end(), [&](float x, float y) { return b["q"][std::size_t(i)] * x < b["q"][std::size_t(i)] * y; }) - b["k"].begin();
+      for (int d = 0; d < 2; ++d) CHECK(got[0][std::size_t(2 * i + d)] == Approx(b["v"][std::size_t(2 * greatest + d)]).epsilon(1e-6));
+    }
   });
 }
