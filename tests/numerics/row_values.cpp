@@ -211,7 +211,7 @@ TEST_CASE("Values and factors that need the rows' numbers", "[numerics]") {
 TEST_CASE("A row's numbers come out of the stream of its weights", "[numerics]") {
   for (const Spec& x : {of_softmax(), of_softmax_one(), of_sink(), of_sigmoid(), of_greatest()}) {
     INFO(x.name);
-    const std::string text = explain(x.graph, {.name = x.name, .spec = x.name, .command = "", .isas = {"avx2"}});
+    const std::string whole = explain(x.graph, {.name = x.name, .spec = x.name, .command = "", .isas = {"avx2"}}), text = whole.substr(0, whole.find("avx2 by the model"));
     CHECK_THAT(text, Catch::Contains("avx2: workspace 0 bytes"));
     std::size_t regions = 0;
     for (std::size_t at = text.find("\n  "); at != std::string::npos; at = text.find("\n  ", at + 1)) ++regions;
