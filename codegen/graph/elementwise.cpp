@@ -50,6 +50,7 @@ class Operand {
     if (!value_) {
       c.tables = &tables_;
       e.v = number_at(g_, node_, c).value;
+      e.carried = std::abs(e.v - double(float(e.v)));  // a constant is rounded
     } else {
       const std::size_t i = place_(c);
       e = {value_->v[i], value_->carried_at(i), value_->rounding_at(i), value_->removed_at(i)};

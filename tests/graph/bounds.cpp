@@ -226,3 +226,9 @@ TEST_CASE("bounds are 0 where the value is not finite") {
   CHECK((std::isfinite(y.v[0]) && y.bound[0] > 0 && y.bound[0] < 1e-3));
   CHECK((std::isnan(y.v[2]) && y.bound[2] == 0));
 }
+
+TEST_CASE("a constant that is no float is rounded, and the bound says so") {
+  const Graph g = graph_of([] { return 0.1 - input<1>("x"); });
+  const Array y = only_output(g, {{"x", {0.09999f}}});
+  CHECK(y.bound[0] >= std::abs(0.1 - double(0.1f)));
+}
