@@ -8,7 +8,7 @@ Isa avx512_isa() {
   isa.name = "avx512";
   isa.lanes = 16;
   isa.registers = 32;
-  // A server core with AVX-512 and AMX (Sapphire Rapids and later), as `attune tune` measures one.
+  // A server core with AVX-512 and AMX (Sapphire Rapids and later): rates near those that `attune tune` measured of one.
   isa.machine = {.fma = 200, .loads = 155, .broadcasts = 195, .fma_latency = 400, .l1_bytes = 48 * 1024, .l2_bytes = 2048 * 1024, .l2_rate = 5000, .memory_rate = 1000, .asked_rate = 800, .tile_cycles = 2000, .exponential = 900};
   isa.headers = "#include <immintrin.h>\n";
   const Pragmas around = pragmas("avx512f,avx512vl,avx512dq,avx512bw", false);

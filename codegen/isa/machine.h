@@ -15,7 +15,7 @@ struct Machine {
   long l2_rate = 0;      // bytes a cycle that L2 hands to L1
   long memory_rate = 0;  // what comes from beyond L2 in sequence, where L2 runs ahead by itself,
   long asked_rate = 0;   // and where single lines are asked for
-  long tile_cycles = 0;  // cycles lost where one tile's sums end and the next one's begin, without its loads
+  long tile_cycles = 0;  // cycles lost where one tile's sums end and the next one's begin, without its loads and rows
   long exponential = 0;  // slots of multiply-adds that an exponential takes
   bool operator==(const Machine&) const = default;
 };

@@ -19,9 +19,7 @@ Expr StreamCode::nothing_counted(int v) const {
 void StreamCode::set_factors(Block& b, const RowBlocks& r, Path path) {
   for (int v = 0; v < r.tile.vectors; ++v) {
     const auto load = [&](long slot) { return call("load", Type::vec, {local(slot + v * lanes_)}); };
-    ElementCode e = by_algebra(s_.algebra.scale);
-    e.at = {index("c0"), index("c1"), index("row") + Expr(v * lanes_), 0};
-    e.part = v == r.tile.vectors - 1 ? last_part(r) : -1;
+    ElementCode e = at_lane(s_.algebra.scale, r, v, 0);
     e.total = load(at_.total());
     e.peak = load(at_.peak());
     const auto splat = [](double x) { return call("splat", Type::vec, {real(x)}); };
@@ -42,10 +40,7 @@ void StreamCode::store_row_values(Block& b, const RowBlocks& r, Path path, bool 
     for (int v = 0; v < r.tile.vectors; ++v) {
       const auto load = [&](long slot) { return call("load", Type::vec, {local(slot + v * lanes_)}); };
       const auto splat = [](const Expr& x) { return call("splat", Type::vec, {x}); };
-      const Expr row = index("row") + Expr(v * lanes_);
-      ElementCode e = by_algebra(value.value);
-      e.at = {index("c0"), index("c1"), row, 0};
-      e.part = v == r.tile.vectors - 1 ? last_part(r) : -1;
+      ElementCode e = at_lane(value.value, r, v, 0);
       ElementCode of_nothing = e;
       of_nothing.total = splat(real(0));
       of_nothing.peak = splat(number(value.peak_of_nothing));
@@ -60,7 +55,7 @@ void StreamCode::store_row_values(Block& b, const RowBlocks& r, Path path, bool 
       if (!nothing_counts && nothing) x = call("select", Type::vec, {nothing, of_nothing(), x});
       const long part = v == r.tile.vectors - 1 && r.rows % lanes_ ? r.rows % lanes_ : -1;
       if (path == Path::safe) b.run(call("store", Type::none, {local(at_.row_values() + long(k) * at_.rows + v * lanes_), x}));
-      else b.run(store_vector(address(c_.memory, s_.values[k].out, {index("c0"), index("c1"), row, 0}), x, part));
+      else b.run(store_vector(address(c_.memory, s_.values[k].out, e.at), x, part));
     }
   }
 }

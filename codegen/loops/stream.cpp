@@ -163,13 +163,7 @@ std::string StreamCode::some_pair(const RowBlocks& r) {
   Block j = b.loop("j", index("col"), index("col") + index("count"));
   Expr some;
   for (int v = 0; v < r.tile.vectors; ++v) {
-    ElementCode e;
-    e.memory = &c_.memory;
-    e.expression = &s_.keep->code;
-    e.at = {index("c0"), index("c1"), index("row") + Expr(v * lanes_), index("j")};
-    e.lane_axis = 2;
-    e.part = v == r.tile.vectors - 1 ? last_part(r) : -1;
-    const Expr counts = j.let(fmt::format("counts{}", v), e.truth(s_.keep->code.root()));
+    const Expr counts = j.let(fmt::format("counts{}", v), at_lane(s_.keep->code, r, v, index("j")).truth(s_.keep->code.root()));
     some = some ? call("either", Type::lanes, {some, counts}) : counts;
   }
   Block found = j.when(call("any", Type::flag, {some}));

@@ -19,10 +19,6 @@ long footprint(long count, long bytes, long stride) {
   return count * std::max(lines, apart) * line;
 }
 
-// What a loop that returns to it can count on finding: what is read once meanwhile, replacement that is only nearly
-// least-recently-used, and results take the rest.
-long kept_by_l1(const Machine& m) { return m.l1_bytes; }
-
 // How many of so many loads of `bytes` bytes lie on two lines, with rows of a stride one below the other.
 long splits(long loads, long bytes, long stride) {
   const long step = std::gcd(stride, line), places = line / step;
@@ -103,7 +99,7 @@ long StreamPlanner::visits(const Covered& c, long columns) const {
 Account StreamPlanner::scores(const Covered& c, long columns) const {
   const Machine& m = isa_.machine;
   Clerk clerk(m);
-  const long floats = long(c.blocks.tile.vectors) * isa_.lanes, l1 = kept_by_l1(m);
+  const long floats = long(c.blocks.tile.vectors) * isa_.lanes, l1 = m.l1_bytes;
   const long turned = 4 * s_.depth * floats, block = 4 * columns * floats;
   const bool near = 4 * s_.cols * s_.depth <= m.l1_bytes / 2, far = beyond_l2(), asked = far && asks_ahead();
   // The sum of the weights is one more operation; what is subtracted from a score is in the sums already.
@@ -141,7 +137,7 @@ Account StreamPlanner::values(Covered& c, Tile t, long columns) const {
     for (const Run& r : runs) seen += r.end - r.begin;
   for (const auto& [height, of_height] : steps) all_steps += of_height;
   const Cut parts = cut(c.blocks.rows, t.rows);
-  const long block = 4 * columns * c.blocks.tile.vectors * isa_.lanes, n = visits(c, columns), l1 = kept_by_l1(m);
+  const long block = 4 * columns * c.blocks.tile.vectors * isa_.lanes, n = visits(c, columns), l1 = m.l1_bytes;
   const bool far = beyond_l2(), asked = far && asks_ahead();
   const long stride = 4 * stride_of(s_.v.dims[2]).value_or(s_.width);
   for (const auto& g : groups_of(s_.width, t.vectors, isa_.lanes)) {

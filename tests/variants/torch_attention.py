@@ -1,0 +1,348 @@
+"""Masks, scores, tables, row reductions and structure of attention, by PyTorch."""
+import math
+
+import torch
+import torch.nn.functional as F
+
+from torch_common import CASES, CAUSAL, D, H, I, J, T, case, indices, merge, qkv, scores, softmax, split, tensors
+
+
+# ---- masks --------------------------------------------------------------------------------------------
+
+MASKS = {
+    "causal": CAUSAL,
+    "sliding_window": CAUSAL & (I - J < 7),
+    "two_sided_window": (I - J).abs() <= 5,
+    "dilated_window": CAUSAL & ((I - J) % 3 == 0) & (I - J < 15),
+    "chunked": CAUSAL & (I // 8 == J // 8),
+    "block_local": I // 8 == J // 8,
+    "block_and_neighbours": (I // 4 - J // 4).abs() <= 1,
+    "prefix_lm": CAUSAL | (J < 6),
+    "global_tokens": (I < 2) | (J < 2) | ((I - J).abs() <= 5),
+    "strided": CAUSAL & ((I - J < 4) | ((I - J) % 4 == 0)),
+    "fixed_stride": CAUSAL & ((I // 4 == J // 4) | (J % 4 == 3)),
+    "a_shaped": CAUSAL & ((J < 3) | (I - J < 5)),
+    "neighbourhood_1d": (I - J).abs() <= 2,
+    "neighbourhood_2d": ((I // 6 - J // 6).abs() <= 1) & ((I % 6 - J % 6).abs() <= 1),
+    "neighbourhood_3d": ((I // 9 - J // 9).abs() <= 1) & ((I // 3 % 3 - J // 3 % 3).abs() <= 1) & ((I % 3 - J % 3).abs() <= 1),
+    "local_head": torch.stack([torch.ones(T, T, dtype=torch.bool), CAUSAL & (I - J < 7)]),
+}
+
+
+def masked(keep, **sizes):
+    q, k, v = qkv(**sizes)
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=keep)
+
+
+for name, keep in MASKS.items():
+    CASES[name] = lambda keep=keep: masked(keep)
+
+
+@case
+def causal_to_the_end():
+    i, j = indices(7, T)
+    return masked(j <= i + T - 7, queries=7)
+
+
+@case
+def padded_by_constants():
+    return masked(torch.stack([J < 11, J < 14])[:, None].expand(2, 1, T, T), batch=2)
+
+
+# ---- scores -------------------------------------------------------------------------------------------
+
+def with_more(*more):
+    """q, k, v and the tensors of these shapes, which the spec names between k and v or behind v."""
+    qkv_shapes = [(1, H, T, D)] * 3
+    return tensors(qkv_shapes + list(more))
+
+
+@case
+def bias_of_pairs():
+    q, k, v, bias = with_more((1, 1, T, T))
+    return softmax(scores(q, k) + bias) @ v
+
+
+@case
+def bias_of_keys():
+    q, k, v, bias = with_more((1, H, 1, T))
+    return softmax(scores(q, k) + bias, CAUSAL) @ v
+
+
+@case
+def bias_of_queries():
+    q, k, v, factor, bias = with_more((1, 1, T, 1), (1, H, T, T))
+    return softmax(scores(q, k) * factor + bias) @ v
+
+
+def alibi_with(slopes):
+    n = len(slopes)
+    q, k, v = tensors([(1, n, T, D)] * 3)
+    return softmax(scores(q, k) - torch.tensor(slopes, dtype=torch.float64)[:, None, None] * (I - J), CAUSAL) @ v
+
+
+@case
+def alibi():
+    return alibi_with([2.0**-4, 2.0**-8])
+
+
+@case
+def alibi_of_three_heads():
+    return alibi_with([2.0**-4, 2.0**-8, 2.0**-2])  # two heads' slopes, then the first of four heads'
+
+
+@case
+def softcap():
+    q, k, v = qkv()
+    return softmax(2 * torch.tanh(scores(q, k) / 2), CAUSAL) @ v
+
+
+@case
+def softcap_then_bias():
+    q, k, v, bias = with_more((1, 1, T, T))
+    return softmax(2 * torch.tanh(scores(q, k) / 2) + bias) @ v
+
+
+@case
+def bias_then_softcap():
+    q, k, v, bias = with_more((1, 1, T, T))
+    return softmax(2 * torch.tanh((scores(q, k) + bias) / 2)) @ v
+
+
+@case
+def negative_scale():
+    q, k, v = qkv()
+    return softmax(scores(q, k) * -1.5, CAUSAL) @ v
+
+
+@case
+def scale_of_head():
+    q, k, v, scale = with_more((1, H, 1, 1))
+    return softmax(scores(q, k) * scale, CAUSAL) @ v
+
+
+@case
+def scale_at_run_time():
+    q, k, v, scale = with_more((1,))
+    return softmax(scores(q, k) * scale, CAUSAL) @ v
+
+
+@case
+def clipped():
+    q, k, v = qkv()
+    return softmax(scores(q, k).clamp(-0.5, 0.75), CAUSAL) @ v
+
+
+@case
+def temperature_by_input():
+    q, k, v, temperature = with_more((T, 1))
+    return softmax(scores(q, k) * temperature, CAUSAL) @ v
+
+
+@case
+def temperature_of_chunk():
+    q, k, v = qkv()
+    return softmax(scores(q, k) * (1 + 0.1 * torch.log(1 + torch.floor(torch.arange(T) / 4)))[:, None], CAUSAL) @ v
+
+
+@case
+def log_n_scaling():
+    q, k, v = qkv()
+    return softmax(scores(q, k) * (torch.log(1.0 + torch.arange(T)) / math.log(5)).clamp(min=1)[:, None], CAUSAL) @ v
+
+
+# ---- tables that are known at run time ----------------------------------------------------------------
+
+def with_table(*shape, batch=1):
+    return tensors([(batch, H, T, D)] * 3 + [shape])
+
+
+@case
+def key_padding():
+    q, k, v, lengths = with_table("integers", 2, batch=2)
+    p = softmax(scores(q, k), (J < lengths[:, None, None])[:, None].expand(2, H, T, T))
+    return p.nan_to_num(0) @ v  # a sequence of length 0
+
+
+@case
+def documents():
+    q, k, v, document = with_table("integers", 2, T, batch=2)
+    return softmax(scores(q, k), (CAUSAL & (document[:, :, None] == document[:, None, :]))[:, None].expand(2, H, T, T)) @ v
+
+
+@case
+def document_offsets():
+    q, k, v, first = with_table("integers", T)
+    return softmax(scores(q, k), CAUSAL & (first[:, None] <= J)).nan_to_num(0) @ v
+
+
+@case
+def tree_of_drafts():
+    q, k, v, ancestor = with_table("integers", T, T)
+    return softmax(scores(q, k), (I == J) | (ancestor > 1)) @ v
+
+
+@case
+def boolean_mask():
+    q, k, v, kept = with_table("integers", 2, 1, T, T, batch=2)
+    return softmax(scores(q, k), ((kept != 0) | (J < 1)).expand(2, H, T, T)) @ v
+
+
+@case
+def alibi_by_table():
+    q, k, v, slopes = with_table(H)
+    return softmax(scores(q, k) - slopes[:, None, None] * (I - J), CAUSAL) @ v
+
+
+@case
+def relative_bias():
+    q, k, v, relative = with_table(H, 2 * T - 1)
+    return softmax(scores(q, k) + relative[:, J - I + T - 1]) @ v
+
+
+# ---- row reductions -----------------------------------------------------------------------------------
+
+@case
+def learned_sink():
+    q, k, v, sinks = with_table(H)
+    s = scores(q, k).masked_fill(~MASKS["sliding_window"], -math.inf)
+    return torch.softmax(torch.cat([s, sinks[None, :, None, None].expand(1, H, T, 1)], -1), -1)[..., :-1] @ v
+
+
+@case
+def softmax_one():
+    q, k, v = qkv()
+    e = torch.exp(scores(q, k)).masked_fill(~CAUSAL, 0)
+    return e / (1 + e.sum(-1, keepdim=True)) @ v
+
+
+@case
+def sigmoid():
+    q, k, v = qkv()
+    return torch.sigmoid(scores(q, k) - 2.5).masked_fill(~CAUSAL, 0) @ v
+
+
+@case
+def relu():
+    q, k, v = qkv()
+    return F.relu(scores(q, k)).masked_fill(~CAUSAL, 0) / T @ v
+
+
+@case
+def squared_relu():
+    q, k, v = qkv()
+    return F.relu(scores(q, k)).masked_fill(~CAUSAL, 0) ** 2 / T @ v
+
+
+@case
+def own_reduction():
+    q, k, v = qkv()
+    w = torch.sigmoid(scores(q, k)) + 0.25
+    return w / (w.sum(-1, keepdim=True) + 0.5) @ v
+
+
+# ---- what a row's reduction has carried ---------------------------------------------------------------
+
+@case
+def log_sum_exp():
+    q, k, v = qkv()
+    return {"y": softmax(scores(q, k), CAUSAL) @ v, "lse": torch.logsumexp(scores(q, k).masked_fill(~CAUSAL, -math.inf), -1)}
+
+
+@case
+def log_sum_exp_with_sink():
+    q, k, v, sinks = with_table(H)
+    s = scores(q, k).masked_fill(~MASKS["sliding_window"], -math.inf)
+    s = torch.cat([s, sinks[None, :, None, None].expand(1, H, T, 1)], -1)
+    return {"y": torch.softmax(s, -1)[..., :-1] @ v, "lse": torch.logsumexp(s, -1)}
+
+
+CASES["merged_halves"] = log_sum_exp  # attention over all keys
+
+
+# ---- weights that the sum has taken --------------------------------------------------------------------
+
+@case
+def dropout():
+    q, k, v, kept = with_more((1, H, T, T))
+    return softmax(scores(q, k), CAUSAL) * kept / 0.9 @ v
+
+
+@case
+def decayed_weights():
+    q, k, v, relative = with_table(H, 2 * T - 1)
+    return softmax(scores(q, k), CAUSAL) * torch.exp(-0.2 * (I - J)) * relative[:, J - I + T - 1] @ v
+
+
+@case
+def differential_dropout():
+    lambda_, q1, k1, q2, k2, kept, v = tensors([(1, H, 1, 1)] + [(1, H, T, D)] * 4 + [(T, T), (1, H, T, 8)])
+    return (softmax(scores(q1, k1), CAUSAL) - lambda_ * softmax(scores(q2, k2), CAUSAL)) * kept @ v
+
+
+# ---- structure ----------------------------------------------------------------------------------------
+
+def grouped_by(heads, kv_heads):
+    q, k, v = qkv(heads=heads, kv_heads=kv_heads)
+    return F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
+
+
+CASES["grouped"] = lambda: grouped_by(4, 2)
+CASES["multi_query"] = lambda: grouped_by(3, 1)
+
+
+def self_attention(x, wq, wk, wv):
+    return merge(F.scaled_dot_product_attention(split(F.linear(x, wq)), split(F.linear(x, wk)), split(F.linear(x, wv)), is_causal=True))
+
+
+@case
+def cross_attention():
+    x, memory, wq, bq, wk, bk, wv, bv, wo, bo = tensors([(1, T, 8), (1, T + 5, 6)], [(8, 8), (8,), (8, 6), (8,), (12, 6), (12,), (8, 12), (8,)])
+    q, k, v = split(F.linear(x, wq, bq)), split(F.linear(memory, wk, bk)), split(F.linear(memory, wv, bv))
+    return F.linear(merge(F.scaled_dot_product_attention(q, k, v)), wo, bo)
+
+
+@case
+def output_gate():
+    x, wq, wk, wv, wg, wo = tensors([(1, T, 8)], [(8, 8)] * 5)
+    return F.linear(self_attention(x, wq, wk, wv) * torch.sigmoid(F.linear(x, wg)), wo)
+
+
+@case
+def parallel_mlp():
+    x, wq, wk, wv, wu, bu, wo, wd = tensors([(1, T, 8)], [(8, 8), (8, 8), (8, 8), (16, 8), (16,), (8, 8), (8, 16)])
+    return x + F.linear(self_attention(x, wq, wk, wv), wo) + F.linear(F.gelu(F.linear(x, wu, bu), approximate="tanh"), wd)
+
+
+@case
+def two_layers():
+    x, q0, q1, k0, k1, v0, v1, o0, o1 = tensors([(1, T, 8)], [(8, 8)] * 8)  # by the lines of their names' first use
+    y = x + F.linear(self_attention(x, q0, k0, v0), o0)
+    return y + F.linear(self_attention(y, q1, k1, v1), o1)
+
+
+@case
+def differential():
+    lambda_, q1, k1, q2, k2, v = tensors([(1, H, 1, 1)] + [(1, H, T, D)] * 4 + [(1, H, T, 8)])
+    return (softmax(scores(q1, k1), CAUSAL) - lambda_ * softmax(scores(q2, k2), CAUSAL)) @ v
+
+
+@case
+def latent():
+    q, c, v = tensors([(1, 4, T, 8), (1, 1, T, 8), (1, 1, T, 6)])
+    return F.scaled_dot_product_attention(q, c.expand(1, 4, T, 8), v.expand(1, 4, T, 6), is_causal=True, scale=1 / math.sqrt(6))
+
+
+@case
+def partial_rotary():
+    x, wq, wk, wv, wo = tensors([(1, T, 12)], [(12, 12)] * 4)
+    angle = torch.outer(torch.arange(T, dtype=torch.float64) + 3, 500.0 ** (-torch.arange(0, 4, 2, dtype=torch.float64) / 4))
+    cos, sin = torch.cat([angle, angle], -1).cos(), torch.cat([angle, angle], -1).sin()
+
+    def rotate(t):
+        r, rest = t[..., :4], t[..., 4:]
+        half = torch.cat([-r[..., 2:], r[..., :2]], -1)
+        return torch.cat([r * cos + half * sin, rest], -1)
+
+    q, k, v = rotate(split(F.linear(x, wq))), rotate(split(F.linear(x, wk))), split(F.linear(x, wv))
+    return F.linear(merge(F.scaled_dot_product_attention(q, k, v, is_causal=True)), wo)
