@@ -18,9 +18,10 @@
 // - attention: 8 times 128 rows against 128 columns, 132 at a time: their scores lie in a worker's
 //   25.6 kB and nowhere else. 5 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
 //   registers accumulate, a step is 12 fma on 7 loads. 1 block of 8 rows, score tiles of 12 columns
-//   x 8 lanes: 12 of 16 registers accumulate, a step is 12 fma on 13 loads. Whole tiles of removed
-//   pairs are skipped; tiles that keep all pairs test none. Value tiles of 4 rows x 24 columns: 12
-//   of 16 registers accumulate, a step is 12 fma on 7 loads.
+//   x 8 lanes: 12 of 16 registers accumulate, a step is 12 fma on 13 loads. Score tiles ask memory
+//   for the next head, the next rows and the results' place. Whole tiles of removed pairs are
+//   skipped; tiles that keep all pairs test none. Value tiles of 4 rows x 24 columns: 12 of 16
+//   registers accumulate, a step is 12 fma on 7 loads.
 #include "sdpa_1_8_128_64_true.h"
 
 #ifdef __FAST_MATH__
@@ -379,6 +380,8 @@ static inline void restore_float_state(unsigned before) {
 #endif
 }
 
+static inline void prefetch_l2(const float* p) { __builtin_prefetch(p, 0, 2); }
+
 static inline long smaller(long a, long b) { return b < a ? b : a; }
 
 // Where everything lies. Below, c0 and c1 count the outer dimensions, row and col the inner ones.
@@ -702,8 +705,8 @@ struct attention_memory {
 }
 
 // 4 columns x 24 rows of weights.
-[[gnu::noinline]] void attention_weights_4x24(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
+[[gnu::noinline]] void attention_weights_4x24(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
   const vec start2 = load(shift + 16);
@@ -711,27 +714,53 @@ struct attention_memory {
   vec s10 = start0, s11 = start1, s12 = start2;
   vec s20 = start0, s21 = start1, s22 = start2;
   vec s30 = start0, s31 = start1, s32 = start2;
+  const long next_col = col + 2 * (row / 24 % 2);
+  const long next_head = smaller(c1 + 1, 7);
+  const float* next_b = m.k + 8192 * next_head + 64 * next_col;
+  const float* next_v = m.v + 8192 * next_head + 64 * next_col;
+  const long nth = 2 * (col / 4 % 12);
+  const long next_row = (row + nth + 104) % 128;
+  const float* next_a = m.q + 8192 * c1 + 64 * next_row;
+  const float* out = m.out + 8192 * c1 + 64 * smaller(row + nth, 126);
+  for (long from = 0; from < 64; from += 32) {
+    prefetch_l2(next_b + from);
+    prefetch_l2(next_b + from + 16);
+    prefetch_l2(next_b + from + 64);
+    prefetch_l2(next_b + from + 80);
+    prefetch_l2(next_v + from);
+    prefetch_l2(next_v + from + 16);
+    prefetch_l2(next_v + from + 64);
+    prefetch_l2(next_v + from + 80);
+    prefetch_l2(next_a + from);
+    prefetch_l2(next_a + from + 16);
+    prefetch_l2(next_a + from + 64);
+    prefetch_l2(next_a + from + 80);
+    prefetch_l2(out + from);
+    prefetch_l2(out + from + 16);
+    prefetch_l2(out + from + 64);
+    prefetch_l2(out + from + 80);
 #pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
-    const vec b2 = load(rows + 24 * k + 16);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
+    for (long k = from; k < from + 32; ++k) {
+      const vec b0 = load(rows + 24 * k);
+      const vec b1 = load(rows + 24 * k + 8);
+      const vec b2 = load(rows + 24 * k + 16);
+      const vec a0 = splat(b[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      const vec a1 = splat(b[k + 64]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      const vec a2 = splat(b[k + 128]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      const vec a3 = splat(b[k + 192]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+    }
   }
 
   const vec w0_0 = exp2_near(s00);
@@ -992,8 +1021,8 @@ struct attention_memory {
   const float* b = m.k + 8192 * c1 + 64 * col;
   for (long j = from; j < count - 3; j += 4) {
     if (col + j < whole_end) {
-      attention_weights_4x24(local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
-          local.block_total);
+      attention_weights_4x24(m, local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
+          local.block_total, c1, row, col + j);
     } else {
       attention_weights_in_part_4x24(b + 64 * j, local.scores + 24 * j, row, col + j, local);
     }
@@ -1938,8 +1967,8 @@ struct attention_memory {
 }
 
 // 12 columns x 8 rows of weights.
-[[gnu::noinline]] void attention_weights_12x8(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
+[[gnu::noinline]] void attention_weights_12x8(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
   const vec start0 = load(shift);
   vec s0_0 = start0;
   vec s1_0 = start0;
@@ -1953,33 +1982,59 @@ struct attention_memory {
   vec s9_0 = start0;
   vec s10_0 = start0;
   vec s11_0 = start0;
+  const long next_col = col + 2 * (row / 24 % 6);
+  const long next_head = smaller(c1 + 1, 7);
+  const float* next_b = m.k + 8192 * next_head + 64 * next_col;
+  const float* next_v = m.v + 8192 * next_head + 64 * next_col;
+  const long nth = 2 * (col / 12 % 12);
+  const long next_row = (row + nth + 104) % 128;
+  const float* next_a = m.q + 8192 * c1 + 64 * next_row;
+  const float* out = m.out + 8192 * c1 + 64 * smaller(row + nth, 126);
+  for (long from = 0; from < 64; from += 32) {
+    prefetch_l2(next_b + from);
+    prefetch_l2(next_b + from + 16);
+    prefetch_l2(next_b + from + 64);
+    prefetch_l2(next_b + from + 80);
+    prefetch_l2(next_v + from);
+    prefetch_l2(next_v + from + 16);
+    prefetch_l2(next_v + from + 64);
+    prefetch_l2(next_v + from + 80);
+    prefetch_l2(next_a + from);
+    prefetch_l2(next_a + from + 16);
+    prefetch_l2(next_a + from + 64);
+    prefetch_l2(next_a + from + 80);
+    prefetch_l2(out + from);
+    prefetch_l2(out + from + 16);
+    prefetch_l2(out + from + 64);
+    prefetch_l2(out + from + 80);
 #pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 64]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 128]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 192]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 256]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 320]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 384]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 448]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 512]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 576]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 640]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 704]);
-    s11_0 = fma(a11, b0, s11_0);
+    for (long k = from; k < from + 32; ++k) {
+      const vec b0 = load(rows + 24 * k);
+      const vec a0 = splat(b[k]);
+      s0_0 = fma(a0, b0, s0_0);
+      const vec a1 = splat(b[k + 64]);
+      s1_0 = fma(a1, b0, s1_0);
+      const vec a2 = splat(b[k + 128]);
+      s2_0 = fma(a2, b0, s2_0);
+      const vec a3 = splat(b[k + 192]);
+      s3_0 = fma(a3, b0, s3_0);
+      const vec a4 = splat(b[k + 256]);
+      s4_0 = fma(a4, b0, s4_0);
+      const vec a5 = splat(b[k + 320]);
+      s5_0 = fma(a5, b0, s5_0);
+      const vec a6 = splat(b[k + 384]);
+      s6_0 = fma(a6, b0, s6_0);
+      const vec a7 = splat(b[k + 448]);
+      s7_0 = fma(a7, b0, s7_0);
+      const vec a8 = splat(b[k + 512]);
+      s8_0 = fma(a8, b0, s8_0);
+      const vec a9 = splat(b[k + 576]);
+      s9_0 = fma(a9, b0, s9_0);
+      const vec a10 = splat(b[k + 640]);
+      s10_0 = fma(a10, b0, s10_0);
+      const vec a11 = splat(b[k + 704]);
+      s11_0 = fma(a11, b0, s11_0);
+    }
   }
 
   const vec w0_0 = exp2_near(s0_0);
@@ -2123,8 +2178,8 @@ struct attention_memory {
 }
 
 // 8 columns x 8 rows of weights.
-[[gnu::noinline]] void attention_weights_8x8(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
+[[gnu::noinline]] void attention_weights_8x8(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
   const vec start0 = load(shift);
   vec s00 = start0;
   vec s10 = start0;
@@ -2134,25 +2189,51 @@ struct attention_memory {
   vec s50 = start0;
   vec s60 = start0;
   vec s70 = start0;
+  const long next_col = col + 2 * (row / 24 % 4);
+  const long next_head = smaller(c1 + 1, 7);
+  const float* next_b = m.k + 8192 * next_head + 64 * next_col;
+  const float* next_v = m.v + 8192 * next_head + 64 * next_col;
+  const long nth = 2 * (col / 8 % 12);
+  const long next_row = (row + nth + 104) % 128;
+  const float* next_a = m.q + 8192 * c1 + 64 * next_row;
+  const float* out = m.out + 8192 * c1 + 64 * smaller(row + nth, 126);
+  for (long from = 0; from < 64; from += 32) {
+    prefetch_l2(next_b + from);
+    prefetch_l2(next_b + from + 16);
+    prefetch_l2(next_b + from + 64);
+    prefetch_l2(next_b + from + 80);
+    prefetch_l2(next_v + from);
+    prefetch_l2(next_v + from + 16);
+    prefetch_l2(next_v + from + 64);
+    prefetch_l2(next_v + from + 80);
+    prefetch_l2(next_a + from);
+    prefetch_l2(next_a + from + 16);
+    prefetch_l2(next_a + from + 64);
+    prefetch_l2(next_a + from + 80);
+    prefetch_l2(out + from);
+    prefetch_l2(out + from + 16);
+    prefetch_l2(out + from + 64);
+    prefetch_l2(out + from + 80);
 #pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
-    const vec a7 = splat(b[k + 448]);
-    s70 = fma(a7, b0, s70);
+    for (long k = from; k < from + 32; ++k) {
+      const vec b0 = load(rows + 24 * k);
+      const vec a0 = splat(b[k]);
+      s00 = fma(a0, b0, s00);
+      const vec a1 = splat(b[k + 64]);
+      s10 = fma(a1, b0, s10);
+      const vec a2 = splat(b[k + 128]);
+      s20 = fma(a2, b0, s20);
+      const vec a3 = splat(b[k + 192]);
+      s30 = fma(a3, b0, s30);
+      const vec a4 = splat(b[k + 256]);
+      s40 = fma(a4, b0, s40);
+      const vec a5 = splat(b[k + 320]);
+      s50 = fma(a5, b0, s50);
+      const vec a6 = splat(b[k + 384]);
+      s60 = fma(a6, b0, s60);
+      const vec a7 = splat(b[k + 448]);
+      s70 = fma(a7, b0, s70);
+    }
   }
 
   const vec w0_0 = exp2_near(s00);
@@ -2265,8 +2346,8 @@ struct attention_memory {
   const float* b = m.k + 8192 * c1 + 64 * col;
   for (long j = from; j < count - 11; j += 12) {
     if (col + j < whole_end) {
-      attention_weights_12x8(local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
-          local.block_total);
+      attention_weights_12x8(m, local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
+          local.block_total, c1, row, col + j);
     } else {
       attention_weights_in_part_12x8(b + 64 * j, local.scores + 24 * j, row, col + j, local);
     }
@@ -2274,8 +2355,8 @@ struct attention_memory {
   const long rest = 12 * (count / 12);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_weights_8x8(local.rows, b + 64 * rest, local.scores + 24 * rest, local.shift,
-          local.block_total);
+      attention_weights_8x8(m, local.rows, b + 64 * rest, local.scores + 24 * rest, local.shift,
+          local.block_total, c1, row, col + rest);
     } else {
       attention_weights_in_part_8x8(b + 64 * rest, local.scores + 24 * rest, row, col + rest,
           local);

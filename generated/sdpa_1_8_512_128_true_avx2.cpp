@@ -19,9 +19,9 @@
 //   98.8 kB and nowhere else. 10 blocks of 48 rows, score tiles of 2 columns x 48 lanes: 12 of 16
 //   registers accumulate, a step is 12 fma on 8 loads. 1 block of 32 rows, score tiles of 3 columns
 //   x 32 lanes: 12 of 16 registers accumulate, a step is 12 fma on 7 loads. Score tiles ask memory
-//   for the next columns and their values. Whole tiles of removed pairs are skipped; tiles that
-//   keep all pairs test none. Value tiles of 6 rows x 16 columns: 12 of 16 registers accumulate, a
-//   step is 12 fma on 8 loads.
+//   for the next columns and their values, the next rows and the results' place. Whole tiles of
+//   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 6 rows x 16
+//   columns: 12 of 16 registers accumulate, a step is 12 fma on 8 loads.
 #include "sdpa_1_8_512_128_true.h"
 
 #include <immintrin.h>
@@ -212,6 +212,7 @@ static inline void restore_float_state(unsigned before) {
 }
 
 static inline void prefetch(const float* p) { __builtin_prefetch(p); }
+static inline void prefetch_l2(const float* p) { __builtin_prefetch(p, 0, 2); }
 
 static inline long smaller(long a, long b) { return b < a ? b : a; }
 
@@ -776,7 +777,7 @@ struct attention_memory {
 
 // 2 columns x 48 rows of weights.
 [[gnu::noinline]] void attention_weights_2x48(const Memory& m, const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long c1, long col) {
+    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
   const vec start2 = load(shift + 16);
@@ -785,14 +786,32 @@ struct attention_memory {
   const vec start5 = load(shift + 40);
   vec s00 = start0, s01 = start1, s02 = start2, s03 = start3, s04 = start4, s05 = start5;
   vec s10 = start0, s11 = start1, s12 = start2, s13 = start3, s14 = start4, s15 = start5;
-  for (long from = 0; from < 128; from += 16) {
-    const float* v = m.v + 65536 * c1 + 128 * col;
+  const float* v = m.v + 65536 * c1 + 128 * col;
+  const long nth = col / 2 % 48;
+  const long next_row = (row + nth + 464) % 512;
+  const float* next_a = m.q + 65536 * c1 + 128 * next_row;
+  const float* out = m.out + 65536 * c1 + 128 * smaller(row + nth, 511);
+  for (long from = 0; from < 96; from += 48) {
     prefetch(b + from + 256);
+    prefetch(b + from + 272);
+    prefetch(b + from + 288);
     prefetch(b + from + 384);
+    prefetch(b + from + 400);
+    prefetch(b + from + 416);
     prefetch(v + from);
+    prefetch(v + from + 16);
+    prefetch(v + from + 32);
     prefetch(v + from + 128);
+    prefetch(v + from + 144);
+    prefetch(v + from + 160);
+    prefetch_l2(next_a + from);
+    prefetch_l2(next_a + from + 16);
+    prefetch_l2(next_a + from + 32);
+    prefetch_l2(out + from);
+    prefetch_l2(out + from + 16);
+    prefetch_l2(out + from + 32);
 #pragma GCC unroll 4
-    for (long k = from; k < from + 16; ++k) {
+    for (long k = from; k < from + 48; ++k) {
       const vec a0 = splat(b[k]);
       const vec a1 = splat(b[k + 128]);
       const vec b0 = load(rows + 48 * k);
@@ -814,6 +833,29 @@ struct attention_memory {
       s05 = fma(a0, b5, s05);
       s15 = fma(a1, b5, s15);
     }
+  }
+#pragma GCC unroll 4
+  for (long k = 96; k < 128; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 128]);
+    const vec b0 = load(rows + 48 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 48 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 48 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(rows + 48 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    const vec b4 = load(rows + 48 * k + 32);
+    s04 = fma(a0, b4, s04);
+    s14 = fma(a1, b4, s14);
+    const vec b5 = load(rows + 48 * k + 40);
+    s05 = fma(a0, b5, s05);
+    s15 = fma(a1, b5, s15);
   }
 
   const vec w0_0 = exp2_near(s00);
@@ -1296,7 +1338,7 @@ struct attention_memory {
   for (long j = from; j < count - 1; j += 2) {
     if (col + j < whole_end) {
       attention_weights_2x48(m, local.rows, b + 128 * j, local.scores + 48 * j, local.shift,
-          local.block_total, c1, col + j);
+          local.block_total, c1, row, col + j);
     } else {
       attention_weights_in_part_2x48(b + 128 * j, local.scores + 48 * j, row, col + j, local);
     }
@@ -2389,7 +2431,7 @@ struct attention_memory {
 
 // 3 columns x 32 rows of weights.
 [[gnu::noinline]] void attention_weights_3x32(const Memory& m, const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long c1, long col) {
+    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
   const vec start2 = load(shift + 16);
@@ -2397,16 +2439,30 @@ struct attention_memory {
   vec s00 = start0, s01 = start1, s02 = start2, s03 = start3;
   vec s10 = start0, s11 = start1, s12 = start2, s13 = start3;
   vec s20 = start0, s21 = start1, s22 = start2, s23 = start3;
-  for (long from = 0; from < 128; from += 16) {
-    const float* v = m.v + 65536 * c1 + 128 * col;
+  const float* v = m.v + 65536 * c1 + 128 * col;
+  const long nth = col / 3 % 48;
+  const long next_row = (row + nth + 464) % 512;
+  const float* next_a = m.q + 65536 * c1 + 128 * next_row;
+  const float* out = m.out + 65536 * c1 + 128 * smaller(row + nth, 511);
+  for (long from = 0; from < 128; from += 32) {
     prefetch(b + from + 384);
+    prefetch(b + from + 400);
     prefetch(b + from + 512);
+    prefetch(b + from + 528);
     prefetch(b + from + 640);
+    prefetch(b + from + 656);
     prefetch(v + from);
+    prefetch(v + from + 16);
     prefetch(v + from + 128);
+    prefetch(v + from + 144);
     prefetch(v + from + 256);
+    prefetch(v + from + 272);
+    prefetch_l2(next_a + from);
+    prefetch_l2(next_a + from + 16);
+    prefetch_l2(out + from);
+    prefetch_l2(out + from + 16);
 #pragma GCC unroll 4
-    for (long k = from; k < from + 16; ++k) {
+    for (long k = from; k < from + 32; ++k) {
       const vec a0 = splat(b[k]);
       const vec a1 = splat(b[k + 128]);
       const vec a2 = splat(b[k + 256]);
@@ -2750,21 +2806,39 @@ struct attention_memory {
 
 // 2 columns x 32 rows of weights.
 [[gnu::noinline]] void attention_weights_2x32(const Memory& m, const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long c1, long col) {
+    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
   const vec start2 = load(shift + 16);
   const vec start3 = load(shift + 24);
   vec s00 = start0, s01 = start1, s02 = start2, s03 = start3;
   vec s10 = start0, s11 = start1, s12 = start2, s13 = start3;
-  for (long from = 0; from < 128; from += 16) {
-    const float* v = m.v + 65536 * c1 + 128 * col;
+  const float* v = m.v + 65536 * c1 + 128 * col;
+  const long nth = col / 2 % 48;
+  const long next_row = (row + nth + 464) % 512;
+  const float* next_a = m.q + 65536 * c1 + 128 * next_row;
+  const float* out = m.out + 65536 * c1 + 128 * smaller(row + nth, 511);
+  for (long from = 0; from < 96; from += 48) {
     prefetch(b + from + 256);
+    prefetch(b + from + 272);
+    prefetch(b + from + 288);
     prefetch(b + from + 384);
+    prefetch(b + from + 400);
+    prefetch(b + from + 416);
     prefetch(v + from);
+    prefetch(v + from + 16);
+    prefetch(v + from + 32);
     prefetch(v + from + 128);
+    prefetch(v + from + 144);
+    prefetch(v + from + 160);
+    prefetch_l2(next_a + from);
+    prefetch_l2(next_a + from + 16);
+    prefetch_l2(next_a + from + 32);
+    prefetch_l2(out + from);
+    prefetch_l2(out + from + 16);
+    prefetch_l2(out + from + 32);
 #pragma GCC unroll 4
-    for (long k = from; k < from + 16; ++k) {
+    for (long k = from; k < from + 48; ++k) {
       const vec a0 = splat(b[k]);
       const vec a1 = splat(b[k + 128]);
       const vec b0 = load(rows + 48 * k);
@@ -2780,6 +2854,23 @@ struct attention_memory {
       s03 = fma(a0, b3, s03);
       s13 = fma(a1, b3, s13);
     }
+  }
+#pragma GCC unroll 4
+  for (long k = 96; k < 128; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 128]);
+    const vec b0 = load(rows + 48 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 48 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 48 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(rows + 48 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
   }
 
   const vec w0_0 = exp2_near(s00);
@@ -2856,7 +2947,7 @@ struct attention_memory {
   for (long j = from; j < count - 2; j += 3) {
     if (col + j < whole_end) {
       attention_weights_3x32(m, local.rows, b + 128 * j, local.scores + 48 * j, local.shift,
-          local.block_total, c1, col + j);
+          local.block_total, c1, row, col + j);
     } else {
       attention_weights_in_part_3x32(b + 128 * j, local.scores + 48 * j, row, col + j, local);
     }
@@ -2865,7 +2956,7 @@ struct attention_memory {
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
       attention_weights_2x32(m, local.rows, b + 128 * rest, local.scores + 48 * rest, local.shift,
-          local.block_total, c1, col + rest);
+          local.block_total, c1, row, col + rest);
     } else {
       attention_weights_in_part_2x32(b + 128 * rest, local.scores + 48 * rest, row, col + rest,
           local);

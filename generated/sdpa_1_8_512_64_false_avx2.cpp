@@ -18,8 +18,9 @@
 // - attention: 8 times 512 rows against 512 columns, 96 at a time: their scores lie in a worker's
 //   22.1 kB and nowhere else. 21 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
 //   registers accumulate, a step is 12 fma on 7 loads. 1 block of 8 rows, score tiles of 12 columns
-//   x 8 lanes: 12 of 16 registers accumulate, a step is 12 fma on 13 loads. Value tiles of 3 rows x
-//   32 columns: 12 of 16 registers accumulate, a step is 12 fma on 7 loads.
+//   x 8 lanes: 12 of 16 registers accumulate, a step is 12 fma on 13 loads. Score tiles ask memory
+//   for the next head, the next rows and the results' place. Value tiles of 3 rows x 32 columns: 12
+//   of 16 registers accumulate, a step is 12 fma on 7 loads.
 #include "sdpa_1_8_512_64_false.h"
 
 #include <immintrin.h>
@@ -207,6 +208,8 @@ static inline void restore_float_state(unsigned before) {
 #endif
 }
 
+static inline void prefetch_l2(const float* p) { __builtin_prefetch(p, 0, 2); }
+
 static inline long smaller(long a, long b) { return b < a ? b : a; }
 
 // Where everything lies. Below, c0 and c1 count the outer dimensions, row and col the inner ones.
@@ -342,8 +345,8 @@ struct attention_memory {
 }
 
 // 4 columns x 24 rows of weights.
-[[gnu::noinline]] void attention_weights_4x24(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
+[[gnu::noinline]] void attention_weights_4x24(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
   const vec start2 = load(shift + 16);
@@ -351,6 +354,30 @@ struct attention_memory {
   vec s10 = start0, s11 = start1, s12 = start2;
   vec s20 = start0, s21 = start1, s22 = start2;
   vec s30 = start0, s31 = start1, s32 = start2;
+  const long next_col = col + row / 24 % 4;
+  const long next_head = smaller(c1 + 1, 7);
+  const float* next_b = m.k + 32768 * next_head + 64 * next_col;
+  const float* next_v = m.v + 32768 * next_head + 64 * next_col;
+  const long nth = col / 4 % 24;
+  const long next_row = (row + nth + 24) % 512;
+  const float* next_a = m.q + 32768 * c1 + 64 * next_row;
+  const float* out = m.out + 32768 * c1 + 64 * smaller(row + nth, 511);
+  prefetch_l2(next_b);
+  prefetch_l2(next_b + 16);
+  prefetch_l2(next_b + 32);
+  prefetch_l2(next_b + 48);
+  prefetch_l2(next_v);
+  prefetch_l2(next_v + 16);
+  prefetch_l2(next_v + 32);
+  prefetch_l2(next_v + 48);
+  prefetch_l2(next_a);
+  prefetch_l2(next_a + 16);
+  prefetch_l2(next_a + 32);
+  prefetch_l2(next_a + 48);
+  prefetch_l2(out);
+  prefetch_l2(out + 16);
+  prefetch_l2(out + 32);
+  prefetch_l2(out + 48);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 24 * k);
@@ -409,12 +436,12 @@ struct attention_memory {
 }
 
 // Weights of 24 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_24(const Memory& m, long c1, long col, long from,
-    long count, attention_memory& local) {
+[[gnu::noinline]] void attention_weights_of_24(const Memory& m, long c1, long row, long col,
+    long from, long count, attention_memory& local) {
   const float* b = m.k + 32768 * c1 + 64 * col;
   for (long j = from; j < count - 3; j += 4) {
-    attention_weights_4x24(local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
-        local.block_total);
+    attention_weights_4x24(m, local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
+        local.block_total, c1, row, col + j);
   }
 }
 
@@ -491,7 +518,7 @@ struct attention_memory {
     if (!fresh) {
       attention_carry_over_24(m, c1, row, local);
     }
-    attention_weights_of_24(m, c1, col, from, count, local);
+    attention_weights_of_24(m, c1, row, col, from, count, local);
   }
 
   attention_lower_weights_24(local, count);
@@ -594,7 +621,7 @@ struct attention_memory {
     attention_weigh_24(local, done, true);
   }
 
-  attention_weights_of_24(m, c1, col, done, count, local);
+  attention_weights_of_24(m, c1, row, col, done, count, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
@@ -1037,8 +1064,8 @@ struct attention_memory {
 }
 
 // 12 columns x 8 rows of weights.
-[[gnu::noinline]] void attention_weights_12x8(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
+[[gnu::noinline]] void attention_weights_12x8(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
   const vec start0 = load(shift);
   vec s0_0 = start0;
   vec s1_0 = start0;
@@ -1052,6 +1079,30 @@ struct attention_memory {
   vec s9_0 = start0;
   vec s10_0 = start0;
   vec s11_0 = start0;
+  const long next_col = col + row / 24 % 12;
+  const long next_head = smaller(c1 + 1, 7);
+  const float* next_b = m.k + 32768 * next_head + 64 * next_col;
+  const float* next_v = m.v + 32768 * next_head + 64 * next_col;
+  const long nth = col / 12 % 24;
+  const long next_row = (row + nth + 24) % 512;
+  const float* next_a = m.q + 32768 * c1 + 64 * next_row;
+  const float* out = m.out + 32768 * c1 + 64 * smaller(row + nth, 511);
+  prefetch_l2(next_b);
+  prefetch_l2(next_b + 16);
+  prefetch_l2(next_b + 32);
+  prefetch_l2(next_b + 48);
+  prefetch_l2(next_v);
+  prefetch_l2(next_v + 16);
+  prefetch_l2(next_v + 32);
+  prefetch_l2(next_v + 48);
+  prefetch_l2(next_a);
+  prefetch_l2(next_a + 16);
+  prefetch_l2(next_a + 32);
+  prefetch_l2(next_a + 48);
+  prefetch_l2(out);
+  prefetch_l2(out + 16);
+  prefetch_l2(out + 32);
+  prefetch_l2(out + 48);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 24 * k);
@@ -1112,8 +1163,8 @@ struct attention_memory {
 }
 
 // 8 columns x 8 rows of weights.
-[[gnu::noinline]] void attention_weights_8x8(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
+[[gnu::noinline]] void attention_weights_8x8(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
   const vec start0 = load(shift);
   vec s00 = start0;
   vec s10 = start0;
@@ -1123,6 +1174,30 @@ struct attention_memory {
   vec s50 = start0;
   vec s60 = start0;
   vec s70 = start0;
+  const long next_col = col + row / 24 % 8;
+  const long next_head = smaller(c1 + 1, 7);
+  const float* next_b = m.k + 32768 * next_head + 64 * next_col;
+  const float* next_v = m.v + 32768 * next_head + 64 * next_col;
+  const long nth = col / 8 % 24;
+  const long next_row = (row + nth + 24) % 512;
+  const float* next_a = m.q + 32768 * c1 + 64 * next_row;
+  const float* out = m.out + 32768 * c1 + 64 * smaller(row + nth, 511);
+  prefetch_l2(next_b);
+  prefetch_l2(next_b + 16);
+  prefetch_l2(next_b + 32);
+  prefetch_l2(next_b + 48);
+  prefetch_l2(next_v);
+  prefetch_l2(next_v + 16);
+  prefetch_l2(next_v + 32);
+  prefetch_l2(next_v + 48);
+  prefetch_l2(next_a);
+  prefetch_l2(next_a + 16);
+  prefetch_l2(next_a + 32);
+  prefetch_l2(next_a + 48);
+  prefetch_l2(out);
+  prefetch_l2(out + 16);
+  prefetch_l2(out + 32);
+  prefetch_l2(out + 48);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 24 * k);
@@ -1165,17 +1240,17 @@ struct attention_memory {
 }
 
 // Weights of 8 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_8(const Memory& m, long c1, long col, long from,
-    long count, attention_memory& local) {
+[[gnu::noinline]] void attention_weights_of_8(const Memory& m, long c1, long row, long col,
+    long from, long count, attention_memory& local) {
   const float* b = m.k + 32768 * c1 + 64 * col;
   for (long j = from; j < count - 11; j += 12) {
-    attention_weights_12x8(local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
-        local.block_total);
+    attention_weights_12x8(m, local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
+        local.block_total, c1, row, col + j);
   }
   const long rest = 12 * (count / 12);
   if (rest < count && from <= rest) {
-    attention_weights_8x8(local.rows, b + 64 * rest, local.scores + 24 * rest, local.shift,
-        local.block_total);
+    attention_weights_8x8(m, local.rows, b + 64 * rest, local.scores + 24 * rest, local.shift,
+        local.block_total, c1, row, col + rest);
   }
 }
 
@@ -1242,7 +1317,7 @@ struct attention_memory {
     if (!fresh) {
       attention_carry_over_8(m, c1, row, local);
     }
-    attention_weights_of_8(m, c1, col, from, count, local);
+    attention_weights_of_8(m, c1, row, col, from, count, local);
   }
 
   attention_lower_weights_8(local, count);
@@ -1332,7 +1407,7 @@ struct attention_memory {
     attention_weigh_8(local, done, true);
   }
 
-  attention_weights_of_8(m, c1, col, done, count, local);
+  attention_weights_of_8(m, c1, row, col, done, count, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));

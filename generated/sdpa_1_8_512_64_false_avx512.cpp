@@ -18,8 +18,9 @@
 // - attention: 8 times 512 rows against 512 columns, 144 at a time: their scores lie in a worker's
 //   52.9 kB and nowhere else. 10 blocks of 48 rows, score tiles of 8 columns x 48 lanes: 24 of 32
 //   registers accumulate, a step is 24 fma on 11 loads. 1 block of 32 rows, score tiles of 12
-//   columns x 32 lanes: 24 of 32 registers accumulate, a step is 24 fma on 14 loads. Value tiles of
-//   6 rows x 64 columns: 24 of 32 registers accumulate, a step is 24 fma on 10 loads.
+//   columns x 32 lanes: 24 of 32 registers accumulate, a step is 24 fma on 14 loads. Score tiles
+//   ask memory for the next head, the next rows and the results' place. Value tiles of 6 rows x 64
+//   columns: 24 of 32 registers accumulate, a step is 24 fma on 10 loads.
 #include "sdpa_1_8_512_64_false.h"
 
 #include <immintrin.h>
@@ -215,6 +216,8 @@ static inline void restore_float_state(unsigned before) {
 #endif
 }
 
+static inline void prefetch_l2(const float* p) { __builtin_prefetch(p, 0, 2); }
+
 static inline long smaller(long a, long b) { return b < a ? b : a; }
 
 // Where everything lies. Below, c0 and c1 count the outer dimensions, row and col the inner ones.
@@ -390,8 +393,8 @@ struct attention_memory {
 }
 
 // 8 columns x 48 rows of weights.
-[[gnu::noinline]] void attention_weights_8x48(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
+[[gnu::noinline]] void attention_weights_8x48(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 16);
   const vec start2 = load(shift + 32);
@@ -403,6 +406,30 @@ struct attention_memory {
   vec s50 = start0, s51 = start1, s52 = start2;
   vec s60 = start0, s61 = start1, s62 = start2;
   vec s70 = start0, s71 = start1, s72 = start2;
+  const long next_col = col + row / 48 % 8;
+  const long next_head = smaller(c1 + 1, 7);
+  const float* next_b = m.k + 32768 * next_head + 64 * next_col;
+  const float* next_v = m.v + 32768 * next_head + 64 * next_col;
+  const long nth = col / 8 % 48;
+  const long next_row = (row + nth + 48) % 512;
+  const float* next_a = m.q + 32768 * c1 + 64 * next_row;
+  const float* out = m.out + 32768 * c1 + 64 * smaller(row + nth, 511);
+  prefetch_l2(next_b);
+  prefetch_l2(next_b + 16);
+  prefetch_l2(next_b + 32);
+  prefetch_l2(next_b + 48);
+  prefetch_l2(next_v);
+  prefetch_l2(next_v + 16);
+  prefetch_l2(next_v + 32);
+  prefetch_l2(next_v + 48);
+  prefetch_l2(next_a);
+  prefetch_l2(next_a + 16);
+  prefetch_l2(next_a + 32);
+  prefetch_l2(next_a + 48);
+  prefetch_l2(out);
+  prefetch_l2(out + 16);
+  prefetch_l2(out + 32);
+  prefetch_l2(out + 48);
   for (long two = 0; two < 64; two += 2) {
 #pragma GCC unroll 2
     for (long k = two; k < two + 2; ++k) {
@@ -505,12 +532,12 @@ struct attention_memory {
 }
 
 // Weights of 48 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_48(const Memory& m, long c1, long col, long from,
-    long count, attention_memory& local) {
+[[gnu::noinline]] void attention_weights_of_48(const Memory& m, long c1, long row, long col,
+    long from, long count, attention_memory& local) {
   const float* b = m.k + 32768 * c1 + 64 * col;
   for (long j = from; j < count - 7; j += 8) {
-    attention_weights_8x48(local.rows, b + 64 * j, local.scores + 48 * j, local.shift,
-        local.block_total);
+    attention_weights_8x48(m, local.rows, b + 64 * j, local.scores + 48 * j, local.shift,
+        local.block_total, c1, row, col + j);
   }
 }
 
@@ -587,7 +614,7 @@ struct attention_memory {
     if (!fresh) {
       attention_carry_over_48(m, c1, row, local);
     }
-    attention_weights_of_48(m, c1, col, from, count, local);
+    attention_weights_of_48(m, c1, row, col, from, count, local);
   }
 
   attention_lower_weights_48(local, count);
@@ -730,7 +757,7 @@ struct attention_memory {
     attention_weigh_48(local, done, true);
   }
 
-  attention_weights_of_48(m, c1, col, done, count, local);
+  attention_weights_of_48(m, c1, row, col, done, count, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
@@ -1301,8 +1328,8 @@ struct attention_memory {
 }
 
 // 12 columns x 32 rows of weights.
-[[gnu::noinline]] void attention_weights_12x32(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
+[[gnu::noinline]] void attention_weights_12x32(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 16);
   vec s0_0 = start0, s0_1 = start1;
@@ -1317,6 +1344,30 @@ struct attention_memory {
   vec s9_0 = start0, s9_1 = start1;
   vec s10_0 = start0, s10_1 = start1;
   vec s11_0 = start0, s11_1 = start1;
+  const long next_col = col + row / 48 % 12;
+  const long next_head = smaller(c1 + 1, 7);
+  const float* next_b = m.k + 32768 * next_head + 64 * next_col;
+  const float* next_v = m.v + 32768 * next_head + 64 * next_col;
+  const long nth = col / 12 % 48;
+  const long next_row = (row + nth + 48) % 512;
+  const float* next_a = m.q + 32768 * c1 + 64 * next_row;
+  const float* out = m.out + 32768 * c1 + 64 * smaller(row + nth, 511);
+  prefetch_l2(next_b);
+  prefetch_l2(next_b + 16);
+  prefetch_l2(next_b + 32);
+  prefetch_l2(next_b + 48);
+  prefetch_l2(next_v);
+  prefetch_l2(next_v + 16);
+  prefetch_l2(next_v + 32);
+  prefetch_l2(next_v + 48);
+  prefetch_l2(next_a);
+  prefetch_l2(next_a + 16);
+  prefetch_l2(next_a + 32);
+  prefetch_l2(next_a + 48);
+  prefetch_l2(out);
+  prefetch_l2(out + 16);
+  prefetch_l2(out + 32);
+  prefetch_l2(out + 48);
   for (long two = 0; two < 64; two += 2) {
 #pragma GCC unroll 2
     for (long k = two; k < two + 2; ++k) {
@@ -1421,8 +1472,8 @@ struct attention_memory {
 }
 
 // 8 columns x 32 rows of weights.
-[[gnu::noinline]] void attention_weights_8x32(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
+[[gnu::noinline]] void attention_weights_8x32(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 16);
   vec s00 = start0, s01 = start1;
@@ -1433,6 +1484,30 @@ struct attention_memory {
   vec s50 = start0, s51 = start1;
   vec s60 = start0, s61 = start1;
   vec s70 = start0, s71 = start1;
+  const long next_col = col + row / 48 % 8;
+  const long next_head = smaller(c1 + 1, 7);
+  const float* next_b = m.k + 32768 * next_head + 64 * next_col;
+  const float* next_v = m.v + 32768 * next_head + 64 * next_col;
+  const long nth = col / 8 % 48;
+  const long next_row = (row + nth + 48) % 512;
+  const float* next_a = m.q + 32768 * c1 + 64 * next_row;
+  const float* out = m.out + 32768 * c1 + 64 * smaller(row + nth, 511);
+  prefetch_l2(next_b);
+  prefetch_l2(next_b + 16);
+  prefetch_l2(next_b + 32);
+  prefetch_l2(next_b + 48);
+  prefetch_l2(next_v);
+  prefetch_l2(next_v + 16);
+  prefetch_l2(next_v + 32);
+  prefetch_l2(next_v + 48);
+  prefetch_l2(next_a);
+  prefetch_l2(next_a + 16);
+  prefetch_l2(next_a + 32);
+  prefetch_l2(next_a + 48);
+  prefetch_l2(out);
+  prefetch_l2(out + 16);
+  prefetch_l2(out + 32);
+  prefetch_l2(out + 48);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 48 * k);
@@ -1504,17 +1579,17 @@ struct attention_memory {
 }
 
 // Weights of 32 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_32(const Memory& m, long c1, long col, long from,
-    long count, attention_memory& local) {
+[[gnu::noinline]] void attention_weights_of_32(const Memory& m, long c1, long row, long col,
+    long from, long count, attention_memory& local) {
   const float* b = m.k + 32768 * c1 + 64 * col;
   for (long j = from; j < count - 11; j += 12) {
-    attention_weights_12x32(local.rows, b + 64 * j, local.scores + 48 * j, local.shift,
-        local.block_total);
+    attention_weights_12x32(m, local.rows, b + 64 * j, local.scores + 48 * j, local.shift,
+        local.block_total, c1, row, col + j);
   }
   const long rest = 12 * (count / 12);
   if (rest < count && from <= rest) {
-    attention_weights_8x32(local.rows, b + 64 * rest, local.scores + 48 * rest, local.shift,
-        local.block_total);
+    attention_weights_8x32(m, local.rows, b + 64 * rest, local.scores + 48 * rest, local.shift,
+        local.block_total, c1, row, col + rest);
   }
 }
 
@@ -1588,7 +1663,7 @@ struct attention_memory {
     if (!fresh) {
       attention_carry_over_32(m, c1, row, local);
     }
-    attention_weights_of_32(m, c1, col, from, count, local);
+    attention_weights_of_32(m, c1, row, col, from, count, local);
   }
 
   attention_lower_weights_32(local, count);
@@ -1721,7 +1796,7 @@ struct attention_memory {
     attention_weigh_32(local, done, true);
   }
 
-  attention_weights_of_32(m, c1, col, done, count, local);
+  attention_weights_of_32(m, c1, row, col, done, count, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));

@@ -19,8 +19,8 @@
 //   38.5 kB and nowhere else. 21 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
 //   registers accumulate, a step is 12 fma on 7 loads. 1 block of 8 rows, score tiles of 12 columns
 //   x 8 lanes: 12 of 16 registers accumulate, a step is 12 fma on 13 loads. Score tiles ask memory
-//   for the next columns and their values. Value tiles of 6 rows x 16 columns: 12 of 16 registers
-//   accumulate, a step is 12 fma on 8 loads.
+//   for the next columns and their values, the next rows and the results' place. Value tiles of 6
+//   rows x 16 columns: 12 of 16 registers accumulate, a step is 12 fma on 8 loads.
 #include "sdpa_1_8_512_64_false.h"
 
 #ifdef __FAST_MATH__
@@ -361,6 +361,7 @@ static inline void restore_float_state(unsigned before) {
 }
 
 static inline void prefetch(const float* p) { __builtin_prefetch(p); }
+static inline void prefetch_l2(const float* p) { __builtin_prefetch(p, 0, 2); }
 
 static inline long smaller(long a, long b) { return b < a ? b : a; }
 
@@ -498,7 +499,7 @@ struct attention_memory {
 
 // 4 columns x 24 rows of weights.
 [[gnu::noinline]] void attention_weights_4x24(const Memory& m, const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long c1, long col) {
+    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
   const vec start2 = load(shift + 16);
@@ -506,18 +507,34 @@ struct attention_memory {
   vec s10 = start0, s11 = start1, s12 = start2;
   vec s20 = start0, s21 = start1, s22 = start2;
   vec s30 = start0, s31 = start1, s32 = start2;
-  for (long from = 0; from < 64; from += 16) {
-    const float* v = m.v + 32768 * c1 + 64 * col;
+  const float* v = m.v + 32768 * c1 + 64 * col;
+  const long nth = col / 4 % 24;
+  const long next_row = (row + nth + 24) % 512;
+  const float* next_a = m.q + 32768 * c1 + 64 * next_row;
+  const float* out = m.out + 32768 * c1 + 64 * smaller(row + nth, 511);
+  for (long from = 0; from < 64; from += 32) {
     prefetch(b + from + 256);
+    prefetch(b + from + 272);
     prefetch(b + from + 320);
+    prefetch(b + from + 336);
     prefetch(b + from + 384);
+    prefetch(b + from + 400);
     prefetch(b + from + 448);
+    prefetch(b + from + 464);
     prefetch(v + from);
+    prefetch(v + from + 16);
     prefetch(v + from + 64);
+    prefetch(v + from + 80);
     prefetch(v + from + 128);
+    prefetch(v + from + 144);
     prefetch(v + from + 192);
+    prefetch(v + from + 208);
+    prefetch_l2(next_a + from);
+    prefetch_l2(next_a + from + 16);
+    prefetch_l2(out + from);
+    prefetch_l2(out + from + 16);
 #pragma GCC unroll 4
-    for (long k = from; k < from + 16; ++k) {
+    for (long k = from; k < from + 32; ++k) {
       const vec b0 = load(rows + 24 * k);
       const vec b1 = load(rows + 24 * k + 8);
       const vec b2 = load(rows + 24 * k + 16);
@@ -575,12 +592,12 @@ struct attention_memory {
 }
 
 // Weights of 24 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_24(const Memory& m, long c1, long col, long from,
-    long count, attention_memory& local) {
+[[gnu::noinline]] void attention_weights_of_24(const Memory& m, long c1, long row, long col,
+    long from, long count, attention_memory& local) {
   const float* b = m.k + 32768 * c1 + 64 * col;
   for (long j = from; j < count - 3; j += 4) {
     attention_weights_4x24(m, local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
-        local.block_total, c1, col + j);
+        local.block_total, c1, row, col + j);
   }
 }
 
@@ -657,7 +674,7 @@ struct attention_memory {
     if (!fresh) {
       attention_carry_over_24(m, c1, row, local);
     }
-    attention_weights_of_24(m, c1, col, from, count, local);
+    attention_weights_of_24(m, c1, row, col, from, count, local);
   }
 
   attention_lower_weights_24(local, count);
@@ -764,7 +781,7 @@ struct attention_memory {
     attention_weigh_24(local, done, true);
   }
 
-  attention_weights_of_24(m, c1, col, done, count, local);
+  attention_weights_of_24(m, c1, row, col, done, count, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
@@ -1216,7 +1233,7 @@ struct attention_memory {
 
 // 12 columns x 8 rows of weights.
 [[gnu::noinline]] void attention_weights_12x8(const Memory& m, const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long c1, long col) {
+    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
   const vec start0 = load(shift);
   vec s0_0 = start0;
   vec s1_0 = start0;
@@ -1230,8 +1247,12 @@ struct attention_memory {
   vec s9_0 = start0;
   vec s10_0 = start0;
   vec s11_0 = start0;
+  const float* v = m.v + 32768 * c1 + 64 * col;
+  const long nth = col / 12 % 24;
+  const long next_row = (row + nth + 24) % 512;
+  const float* next_a = m.q + 32768 * c1 + 64 * next_row;
+  const float* out = m.out + 32768 * c1 + 64 * smaller(row + nth, 511);
   for (long from = 0; from < 64; from += 16) {
-    const float* v = m.v + 32768 * c1 + 64 * col;
     prefetch(b + from + 768);
     prefetch(b + from + 832);
     prefetch(b + from + 896);
@@ -1256,6 +1277,8 @@ struct attention_memory {
     prefetch(v + from + 576);
     prefetch(v + from + 640);
     prefetch(v + from + 704);
+    prefetch_l2(next_a + from);
+    prefetch_l2(out + from);
 #pragma GCC unroll 4
     for (long k = from; k < from + 16; ++k) {
       const vec b0 = load(rows + 24 * k);
@@ -1318,7 +1341,7 @@ struct attention_memory {
 
 // 8 columns x 8 rows of weights.
 [[gnu::noinline]] void attention_weights_8x8(const Memory& m, const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long c1, long col) {
+    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
   const vec start0 = load(shift);
   vec s00 = start0;
   vec s10 = start0;
@@ -1328,8 +1351,12 @@ struct attention_memory {
   vec s50 = start0;
   vec s60 = start0;
   vec s70 = start0;
+  const float* v = m.v + 32768 * c1 + 64 * col;
+  const long nth = col / 8 % 24;
+  const long next_row = (row + nth + 24) % 512;
+  const float* next_a = m.q + 32768 * c1 + 64 * next_row;
+  const float* out = m.out + 32768 * c1 + 64 * smaller(row + nth, 511);
   for (long from = 0; from < 64; from += 16) {
-    const float* v = m.v + 32768 * c1 + 64 * col;
     prefetch(b + from + 512);
     prefetch(b + from + 576);
     prefetch(b + from + 640);
@@ -1346,6 +1373,8 @@ struct attention_memory {
     prefetch(v + from + 320);
     prefetch(v + from + 384);
     prefetch(v + from + 448);
+    prefetch_l2(next_a + from);
+    prefetch_l2(out + from);
 #pragma GCC unroll 4
     for (long k = from; k < from + 16; ++k) {
       const vec b0 = load(rows + 24 * k);
@@ -1389,17 +1418,17 @@ struct attention_memory {
 }
 
 // Weights of 8 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_8(const Memory& m, long c1, long col, long from,
-    long count, attention_memory& local) {
+[[gnu::noinline]] void attention_weights_of_8(const Memory& m, long c1, long row, long col,
+    long from, long count, attention_memory& local) {
   const float* b = m.k + 32768 * c1 + 64 * col;
   for (long j = from; j < count - 11; j += 12) {
     attention_weights_12x8(m, local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
-        local.block_total, c1, col + j);
+        local.block_total, c1, row, col + j);
   }
   const long rest = 12 * (count / 12);
   if (rest < count && from <= rest) {
     attention_weights_8x8(m, local.rows, b + 64 * rest, local.scores + 24 * rest, local.shift,
-        local.block_total, c1, col + rest);
+        local.block_total, c1, row, col + rest);
   }
 }
 
@@ -1466,7 +1495,7 @@ struct attention_memory {
     if (!fresh) {
       attention_carry_over_8(m, c1, row, local);
     }
-    attention_weights_of_8(m, c1, col, from, count, local);
+    attention_weights_of_8(m, c1, row, col, from, count, local);
   }
 
   attention_lower_weights_8(local, count);
@@ -1555,7 +1584,7 @@ struct attention_memory {
     attention_weigh_8(local, done, true);
   }
 
-  attention_weights_of_8(m, c1, col, done, count, local);
+  attention_weights_of_8(m, c1, row, col, done, count, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));

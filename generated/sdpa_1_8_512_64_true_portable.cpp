@@ -18,9 +18,9 @@
 // - attention: 8 times 512 rows against 512 columns, 256 at a time: their scores lie in a worker's
 //   49.9 kB and nowhere else. 16 blocks of 32 rows, score tiles of 2 columns x 32 lanes: 8 of 16
 //   registers accumulate, a step is 8 fma on 6 loads. Score tiles ask memory for the next columns
-//   and their values. Whole tiles of removed pairs are skipped; tiles that keep all pairs test
-//   none. Value tiles of 4 rows x 24 columns: 12 of 16 registers accumulate, a step is 12 fma on 7
-//   loads.
+//   and their values, the next rows and the results' place. Whole tiles of removed pairs are
+//   skipped; tiles that keep all pairs test none. Value tiles of 4 rows x 24 columns: 12 of 16
+//   registers accumulate, a step is 12 fma on 7 loads.
 #include "sdpa_1_8_512_64_true.h"
 
 #ifdef __FAST_MATH__
@@ -380,6 +380,7 @@ static inline void restore_float_state(unsigned before) {
 }
 
 static inline void prefetch(const float* p) { __builtin_prefetch(p); }
+static inline void prefetch_l2(const float* p) { __builtin_prefetch(p, 0, 2); }
 
 static inline long smaller(long a, long b) { return b < a ? b : a; }
 
@@ -729,21 +730,33 @@ struct attention_memory {
 
 // 2 columns x 32 rows of weights.
 [[gnu::noinline]] void attention_weights_2x32(const Memory& m, const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long c1, long col) {
+    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
   const vec start2 = load(shift + 16);
   const vec start3 = load(shift + 24);
   vec s00 = start0, s01 = start1, s02 = start2, s03 = start3;
   vec s10 = start0, s11 = start1, s12 = start2, s13 = start3;
-  for (long from = 0; from < 64; from += 16) {
-    const float* v = m.v + 32768 * c1 + 64 * col;
+  const float* v = m.v + 32768 * c1 + 64 * col;
+  const long nth = col / 2 % 32;
+  const long next_row = (row + nth + 480) % 512;
+  const float* next_a = m.q + 32768 * c1 + 64 * next_row;
+  const float* out = m.out + 32768 * c1 + 64 * smaller(row + nth, 511);
+  for (long from = 0; from < 64; from += 32) {
     prefetch(b + from + 128);
+    prefetch(b + from + 144);
     prefetch(b + from + 192);
+    prefetch(b + from + 208);
     prefetch(v + from);
+    prefetch(v + from + 16);
     prefetch(v + from + 64);
+    prefetch(v + from + 80);
+    prefetch_l2(next_a + from);
+    prefetch_l2(next_a + from + 16);
+    prefetch_l2(out + from);
+    prefetch_l2(out + from + 16);
 #pragma GCC unroll 4
-    for (long k = from; k < from + 16; ++k) {
+    for (long k = from; k < from + 32; ++k) {
       const vec a0 = splat(b[k]);
       const vec a1 = splat(b[k + 64]);
       const vec b0 = load(rows + 32 * k);
@@ -1031,7 +1044,7 @@ struct attention_memory {
   for (long j = from; j < count - 1; j += 2) {
     if (col + j < whole_end) {
       attention_weights_2x32(m, local.rows, b + 64 * j, local.scores + 32 * j, local.shift,
-          local.block_total, c1, col + j);
+          local.block_total, c1, row, col + j);
     } else {
       attention_weights_in_part_2x32(b + 64 * j, local.scores + 32 * j, row, col + j, local);
     }

@@ -24,9 +24,10 @@
 // - attention: 5 times 137 rows against 137 columns, 140 at a time: their scores lie in a worker's
 //   26.3 kB and nowhere else. 5 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
 //   registers accumulate, a step is 12 fma on 7 loads. 1 block of 17 rows, score tiles of 4 columns
-//   x 24 lanes: 12 of 16 registers accumulate, a step is 12 fma on 7 loads. Whole tiles of removed
-//   pairs are skipped; tiles that keep all pairs test none. Value tiles of 4 rows x 24 columns: 12
-//   of 16 registers accumulate, a step is 12 fma on 7 loads.
+//   x 24 lanes: 12 of 16 registers accumulate, a step is 12 fma on 7 loads. Score tiles ask memory
+//   for the next head, the next rows and the results' place. Whole tiles of removed pairs are
+//   skipped; tiles that keep all pairs test none. Value tiles of 4 rows x 24 columns: 12 of 16
+//   registers accumulate, a step is 12 fma on 7 loads.
 // - project_wo: 137 rows of 320 by wo (320 columns), packed in 20 panels of 16 columns (20 kB), 1/4
 //   of its rows an item; tiles of 6 rows x 16 columns: 12 of 16 registers accumulate, a step is 12
 //   fma on 8 loads; tiles ask memory for the next panel.
@@ -1261,8 +1262,8 @@ struct attention_memory {
 }
 
 // 4 columns x 24 rows of weights.
-[[gnu::noinline]] void attention_weights_4x24(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
+[[gnu::noinline]] void attention_weights_4x24(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
   const vec start2 = load(shift + 16);
@@ -1270,27 +1271,53 @@ struct attention_memory {
   vec s10 = start0, s11 = start1, s12 = start2;
   vec s20 = start0, s21 = start1, s22 = start2;
   vec s30 = start0, s31 = start1, s32 = start2;
+  const long next_col = col + 2 * (row / 24 % 2);
+  const long next_head = smaller(c1 + 1, 4);
+  const float* next_b = m.wk_out + 8768 * next_head + 64 * next_col;
+  const float* next_v = m.wv_out + 8768 * next_head + 64 * next_col;
+  const long nth = 2 * (col / 4 % 12);
+  const long next_row = (row + nth + 113) % 137;
+  const float* next_a = m.wq_out + 8768 * c1 + 64 * next_row;
+  const float* out = m.heads + 64 * c1 + 320 * smaller(row + nth, 135);
+  for (long from = 0; from < 64; from += 32) {
+    prefetch_l2(next_b + from);
+    prefetch_l2(next_b + from + 16);
+    prefetch_l2(next_b + from + 64);
+    prefetch_l2(next_b + from + 80);
+    prefetch_l2(next_v + from);
+    prefetch_l2(next_v + from + 16);
+    prefetch_l2(next_v + from + 64);
+    prefetch_l2(next_v + from + 80);
+    prefetch_l2(next_a + from);
+    prefetch_l2(next_a + from + 16);
+    prefetch_l2(next_a + from + 64);
+    prefetch_l2(next_a + from + 80);
+    prefetch_l2(out + from);
+    prefetch_l2(out + from + 16);
+    prefetch_l2(out + from + 320);
+    prefetch_l2(out + from + 336);
 #pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
-    const vec b2 = load(rows + 24 * k + 16);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
+    for (long k = from; k < from + 32; ++k) {
+      const vec b0 = load(rows + 24 * k);
+      const vec b1 = load(rows + 24 * k + 8);
+      const vec b2 = load(rows + 24 * k + 16);
+      const vec a0 = splat(b[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      const vec a1 = splat(b[k + 64]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      const vec a2 = splat(b[k + 128]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      const vec a3 = splat(b[k + 192]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+    }
   }
 
   const vec w0_0 = exp2_near(s00);
@@ -1546,21 +1573,46 @@ struct attention_memory {
 }
 
 // 1 columns x 24 rows of weights.
-[[gnu::noinline]] void attention_weights_1x24(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
+[[gnu::noinline]] void attention_weights_1x24(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
   const vec start2 = load(shift + 16);
   vec s00 = start0, s01 = start1, s02 = start2;
+  const long next_head = smaller(c1 + 1, 4);
+  const float* next_b = m.wk_out + 8768 * next_head + 64 * col;
+  const float* next_v = m.wv_out + 8768 * next_head + 64 * col;
+  const long nth = 2 * (col % 12);
+  const long next_row = (row + nth + 113) % 137;
+  const float* next_a = m.wq_out + 8768 * c1 + 64 * next_row;
+  const float* out = m.heads + 64 * c1 + 320 * smaller(row + nth, 135);
+  for (long from = 0; from < 64; from += 32) {
+    prefetch_l2(next_b + from);
+    prefetch_l2(next_b + from + 16);
+    prefetch_l2(next_b + from + 64);
+    prefetch_l2(next_b + from + 80);
+    prefetch_l2(next_v + from);
+    prefetch_l2(next_v + from + 16);
+    prefetch_l2(next_v + from + 64);
+    prefetch_l2(next_v + from + 80);
+    prefetch_l2(next_a + from);
+    prefetch_l2(next_a + from + 16);
+    prefetch_l2(next_a + from + 64);
+    prefetch_l2(next_a + from + 80);
+    prefetch_l2(out + from);
+    prefetch_l2(out + from + 16);
+    prefetch_l2(out + from + 320);
+    prefetch_l2(out + from + 336);
 #pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec a0 = splat(b[k]);
-    const vec b0 = load(rows + 24 * k);
-    s00 = fma(a0, b0, s00);
-    const vec b1 = load(rows + 24 * k + 8);
-    s01 = fma(a0, b1, s01);
-    const vec b2 = load(rows + 24 * k + 16);
-    s02 = fma(a0, b2, s02);
+    for (long k = from; k < from + 32; ++k) {
+      const vec a0 = splat(b[k]);
+      const vec b0 = load(rows + 24 * k);
+      s00 = fma(a0, b0, s00);
+      const vec b1 = load(rows + 24 * k + 8);
+      s01 = fma(a0, b1, s01);
+      const vec b2 = load(rows + 24 * k + 16);
+      s02 = fma(a0, b2, s02);
+    }
   }
 
   const vec w0_0 = exp2_near(s00);
@@ -1713,8 +1765,8 @@ struct attention_memory {
   const float* b = m.wk_out + 8768 * c1 + 64 * col;
   for (long j = from; j < count - 3; j += 4) {
     if (col + j < whole_end) {
-      attention_weights_4x24(local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
-          local.block_total);
+      attention_weights_4x24(m, local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
+          local.block_total, c1, row, col + j);
     } else {
       attention_weights_in_part_4x24(b + 64 * j, local.scores + 24 * j, row, col + j, local);
     }
@@ -1722,8 +1774,8 @@ struct attention_memory {
   const long rest = 4 * (count / 4);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_weights_1x24(local.rows, b + 64 * rest, local.scores + 24 * rest, local.shift,
-          local.block_total);
+      attention_weights_1x24(m, local.rows, b + 64 * rest, local.scores + 24 * rest, local.shift,
+          local.block_total, c1, row, col + rest);
     } else {
       attention_weights_in_part_1x24(b + 64 * rest, local.scores + 24 * rest, row, col + rest,
           local);
@@ -2510,8 +2562,8 @@ struct attention_memory {
   const float* b = m.wk_out + 8768 * c1 + 64 * col;
   for (long j = from; j < count - 3; j += 4) {
     if (col + j < whole_end) {
-      attention_weights_4x24(local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
-          local.block_total);
+      attention_weights_4x24(m, local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
+          local.block_total, c1, row, col + j);
     } else {
       attention_weights_in_part_4x17(b + 64 * j, local.scores + 24 * j, row, col + j, local);
     }
@@ -2519,8 +2571,8 @@ struct attention_memory {
   const long rest = 4 * (count / 4);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_weights_1x24(local.rows, b + 64 * rest, local.scores + 24 * rest, local.shift,
-          local.block_total);
+      attention_weights_1x24(m, local.rows, b + 64 * rest, local.scores + 24 * rest, local.shift,
+          local.block_total, c1, row, col + rest);
     } else {
       attention_weights_in_part_1x17(b + 64 * rest, local.scores + 24 * rest, row, col + rest,
           local);

@@ -62,9 +62,10 @@ using Accumulators = std::vector<std::vector<Expr>>;
 Accumulators declare_accumulators(Block&, Tile, const std::vector<Expr>& start = {});
 struct Steps {
   std::function<Expr(Expr k)> some_hole = {};                 // if true, a row's scalar of -0 stands for no step of the row
-  std::function<void(Block&, const Expr& k)> ahead = {};      // what to ask memory for before steps k .. k + line; needs a constant depth
-  bool rare = false;                                          // not unrolled where GCC would then move accumulators about
   static constexpr long line = 16;                            // floats of a cache line
+  std::function<void(Block&, const Expr& k)> ahead = {};      // what to ask memory for before steps k .. k + every; needs a constant depth
+  long every = line;                                          // a multiple of it, or all steps
+  bool rare = false;                                          // not unrolled where GCC would then move accumulators about
 };
 void accumulate(Block&, const Accumulators&, Expr depth, const std::function<Expr(int, Expr)>& row, const std::function<Expr(int, Expr)>& vector, const Steps& = {});
 

@@ -26,7 +26,7 @@ std::string StreamCode::score_tile(Tile t, bool keep, long last_part, Gives give
   for (int v = 0; weights && binary_ && v < t.vectors; ++v) start.push_back(b.let(fmt::format("start{}", v), call("load", Type::vec, {name("shift", Type::in) + Expr(v * lanes_)})));
   const Accumulators s = declare_accumulators(b, t, start);
   Steps how{.rare = keep};
-  if (weights && !keep && p_.ahead) how.ahead = [&](Block& at, const Expr& k) { ask_ahead(at, t.rows, k); };
+  if (weights == direct_ && !keep && gives != Gives::natural) ask(how, b, t);
   accumulate(
       b, s, s_.depth, [&](int i, Expr k) { return element(name("b", Type::in), Expr(b_col() * i) + Expr(b_depth()) * k); },
       [&](int v, Expr k) { return call("load", Type::vec, {name("rows", Type::in) + Expr(at_.rows) * k + Expr(v * lanes_)}); },
@@ -90,15 +90,6 @@ std::string StreamCode::score_tile(Tile t, bool keep, long last_part, Gives give
   }
   c_.kernel.functions.push_back(std::move(f));
   return n;
-}
-
-// The next tile's columns, and the values that belong to this one's, in the steps of the product: from
-// beyond L2 they would come too late, and their addresses are no stream that hardware sees.
-void StreamCode::ask_ahead(Block& b, int columns, const Expr& k) const {
-  const Expr v = b.let("v", address(c_.memory, s_.v, {index("c0"), index("c1"), index("col"), 0}));
-  for (int i = 0; i < columns; ++i) b.run(call("prefetch", Type::none, {name("b", Type::in) + Expr(b_col() * (columns + i)) + k}));
-  for (int i = 0; i < columns; ++i)
-    for (long n = 0; n < s_.width; n += s_.depth) b.run(call("prefetch", Type::none, {v + Expr(v_col() * i + n) + k}));
 }
 
 ElementCode StreamCode::by_algebra(const Expression& x) const {

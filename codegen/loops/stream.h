@@ -65,7 +65,6 @@ class StreamCode {
   enum class Gives { scores, weights, natural };  // natural: scores of rows that were turned without their scale
   static const char* named(Gives g) { return g == Gives::scores ? "scores" : g == Gives::weights ? "weights" : "natural"; }
   std::string score_tile(Tile, bool keep, long last_part, Gives);
-  void ask_ahead(Block&, int columns, const Expr& k) const;
   Expr shift_of(const Expr& peak) const;
   ElementCode by_algebra(const Expression&) const;
   Expr rescale_of(const Expr& old, const Expr& peak) const;
@@ -78,6 +77,10 @@ class StreamCode {
   enum class Path { fast, safe };
   enum class Holes { none, some };  // whether weights of -0 stand for pairs that don't count
   std::string value_tile(int rows, const StreamPlan::Group&, Holes);
+  // ask.cpp
+  void ask_next(Block&, const RowBlocks&, const Expr& band) const;
+  // ask.cpp
+  void ask(Steps&, Block&, Tile) const;
   // row_end.cpp
   bool scales_result() const;  // the algebra multiplies by something at the end
   Expr nothing_counted(int v) const;

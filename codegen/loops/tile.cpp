@@ -77,11 +77,13 @@ void accumulate(Block& b, const Accumulators& s, Expr depth, const std::function
     Block some = at.loop("two", from, from + Expr(whole), unroll);
     steps(some, name("two", Type::index), name("two", Type::index) + Expr(unroll));
   };
-  const long lines = how.ahead ? depth->integer / Steps::line * Steps::line : 0;
+  const bool at_once = how.ahead && how.every >= depth->integer;
+  if (at_once) how.ahead(b, 0);
+  const long lines = how.ahead && !at_once ? depth->integer / how.every * how.every : 0;
   if (lines > 0) {
-    Block line = b.loop("from", 0, lines, Steps::line);
-    how.ahead(line, name("from", Type::index));
-    unrolled(line, name("from", Type::index), Steps::line);
+    Block some = b.loop("from", 0, lines, how.every);
+    how.ahead(some, name("from", Type::index));
+    unrolled(some, name("from", Type::index), how.every);
   }
   if (!is_long || how.rare || !depth.constant()) {
     if (!depth.is(lines)) steps(b, lines, depth);

@@ -36,7 +36,7 @@ std::string text(const Stream& s, const StreamPlan& p, const Isa& isa) {
   std::string r = fmt::format("{} times {} against {}, {} at a time: their scores lie in a worker's {} and nowhere else.", s.outer0 * s.outer1, count(s.rows, "row", "rows"), count(s.cols, "column", "columns"), p.column_block, bytes(p.local_floats));
   for (const RowBlocks& b : p.blocks)
     if (b.count > 0) r += fmt::format(" {} of {}, score tiles of {} columns x {} lanes: {}.", count(b.count, "block", "blocks"), count(b.rows, "row", "rows"), b.tile.rows, b.tile.vectors * isa.lanes, step(b.tile, isa));
-  if (p.ahead) r += " Score tiles ask memory for the next columns and their values.";
+  if (p.ahead || p.asked_rows) r += fmt::format(" Score tiles ask memory for {}{}{}.", p.ahead ? "the next columns and their values" : p.asked_columns ? "the next head" : "", p.asked_rows && (p.ahead || p.asked_columns) ? ", " : "", p.asked_rows ? "the next rows and the results' place" : "");
   if (s.keep) r += " Whole tiles of removed pairs are skipped; tiles that keep all pairs test none.";
   if (!p.groups.empty()) r += fmt::format(" Value tiles of {} rows x {} columns: {}.", p.value_rows, (p.groups[0].vectors - 1) * isa.lanes + p.groups[0].part, step({p.value_rows, p.groups[0].vectors}, isa));
   return r;

@@ -47,7 +47,10 @@ struct RowBlocks {
 struct StreamPlan {
   std::vector<RowBlocks> blocks;
   long column_block = 0;  // columns between two updates of the rows' state
-  bool ahead = false;     // score tiles ask memory for the next columns and their values
+  // What each score tile of whole columns asks memory for: the next columns and their values; else so many
+  // columns and values of the next head; and so many rows of the next block and of this one's results.
+  bool ahead = false;
+  long asked_columns = 0, asked_rows = 0;
   int value_rows = 1;     // rows of the second product's tile
   struct Group {          // columns of one tile of the second product
     long offset = 0;

@@ -62,9 +62,12 @@ class StreamPlanner {
   const std::map<int, long>& value_steps(Covered&, int rows) const;
   Account scores(const Covered&, long columns) const;
   Account values(Covered&, Tile, long columns) const;
+  static long seen_by_all(const Covered&);
   long visits(const Covered&, long columns) const;
   bool beyond_l2() const;
   bool asks_ahead() const;
+  bool asks_next() const;
+  void plan_asks(StreamPlan&, const Covered&) const;
 };
 
 // Columns of the second product in tiles of at most so many vectors, as evenly as can be.

@@ -85,6 +85,22 @@ long StreamPlanner::column_block(const std::vector<Covered*>& blocks, long wante
   return std::min(tiles(wanted), tiles(s_.cols)) * step;
 }
 
+// As much a tile as brings all of it, by the number of tiles that there are on average.
+void StreamPlanner::plan_asks(StreamPlan& plan, const Covered& c) const {
+  plan.ahead = asks_ahead();
+  if (!asks_next()) return;
+  const RowBlocks& b = c.blocks;
+  const long seen = seen_by_all(c);
+  if (seen == 0) return;
+  const auto part = [](long whole, long times) {  // the least divisor that is enough for so many times
+    long p = std::min(whole, (whole + times - 1) / times);
+    while (whole % p) ++p;
+    return p;
+  };
+  plan.asked_rows = part(b.rows, std::max(1L, seen / b.count / b.tile.rows));
+  if (!plan.ahead && s_.outer0 * s_.outer1 > 1) plan.asked_columns = part(b.tile.rows, std::max(1L, seen / s_.cols));
+}
+
 StreamPlan StreamPlanner::plan(const StreamChoice& choice) {
   StreamPlan plan = hull_;
   const std::vector<Covered*> covered = blocks(choice.scores);
@@ -96,7 +112,7 @@ StreamPlan StreamPlanner::plan(const StreamChoice& choice) {
     lanes_rows = std::max(lanes_rows, long(c->blocks.tile.vectors) * isa_.lanes);
   }
   plan.value_rows = choice.values.rows;
-  plan.ahead = asks_ahead();
+  if (!covered.empty()) plan_asks(plan, *covered[0]);
   plan.groups = groups_of(s_.width, choice.values.vectors, isa_.lanes);
   plan.column_block = column_block(covered, choice.column_block);
   plan.rows_without_any = keep_ && (s_.keep->at_run_time || !rows_without_any(*keep_, s_.rows, s_.cols).empty());

@@ -33,6 +33,12 @@ long splits(long loads, long bytes, long stride) {
 bool StreamPlanner::beyond_l2() const { return 4 * s_.cols * (s_.depth + s_.width) > isa_.machine.l2_bytes / 2; }
 bool StreamPlanner::asks_ahead() const { return beyond_l2() && stride_of(s_.b.dims[3]) == 1; }
 
+// Whether all that the stream touches is more than L2 holds, so that each head comes from beyond once.
+bool StreamPlanner::asks_next() const {
+  const bool in_lines = stride_of(s_.a.dims[3]) == 1 && stride_of(s_.b.dims[3]) == 1;
+  return in_lines && 4 * s_.outer0 * s_.outer1 * (s_.rows + s_.cols) * (s_.depth + s_.width) > isa_.machine.l2_bytes;
+}
+
 std::pair<long, long> StreamPlanner::ends(long vector) const {
   if (!hull_.hull) return {0, s_.cols};
   const auto of = [&](const Affine& a, const std::vector<long>& table) { return table.empty() ? a(vector) : table[std::size_t(vector)]; };
@@ -80,6 +86,14 @@ const std::map<int, long>& StreamPlanner::value_steps(Covered& c, int rows) cons
     }
   }
   return at->second;
+}
+
+// Columns that blocks of rows visit, each as often as it is visited.
+long StreamPlanner::seen_by_all(const Covered& c) {
+  long n = 0;
+  for (const auto& runs : c.runs)
+    for (const Run& r : runs) n += r.end - r.begin;
+  return n;
 }
 
 // Blocks of columns that all blocks of rows visit.
@@ -132,9 +146,8 @@ Account StreamPlanner::values(Covered& c, Tile t, long columns) const {
   const Machine& m = isa_.machine;
   Clerk clerk(m);
   const auto& steps = value_steps(c, t.rows);
-  long seen = 0, all_steps = 0;  // columns, by all blocks; steps by all tiles
-  for (const auto& runs : c.runs)
-    for (const Run& r : runs) seen += r.end - r.begin;
+  const long seen = seen_by_all(c);
+  long all_steps = 0;  // by all tiles
   for (const auto& [height, of_height] : steps) all_steps += of_height;
   const Cut parts = cut(c.blocks.rows, t.rows);
   const long block = 4 * columns * c.blocks.tile.vectors * isa_.lanes, n = visits(c, columns), l1 = m.l1_bytes;
