@@ -54,7 +54,12 @@ static inline void store(float* p, vec a) { _mm256_storeu_ps(p, a); }
 static inline vec splat(float x) { return _mm256_set1_ps(x); }
 
 // a * b + c with one rounding.
-static inline vec fma(vec a, vec b, vec c) { return _mm256_fmadd_ps(a, b, c); }
+static inline vec fma(vec a, vec b, vec c) {
+#ifdef __clang__
+  asm("" : "+x"(c));  // else Clang moves sums out of registers to load early
+#endif
+  return _mm256_fmadd_ps(a, b, c);
+}
 
 // The second operand where either is NaN.
 static inline vec min(vec a, vec b) { return _mm256_min_ps(a, b); }
@@ -1059,6 +1064,22 @@ struct attention_memory {
   attention_fold_24(m, c1, row, col, count, local, fresh);
 }
 
+// Whether all 24 rows are for the safe path already.
+[[gnu::noinline]] bool attention_no_row_of_24_is_finite(const Memory& m, long c1, long row) {
+  const float* out = m.out + 8192 * c1 + 64 * row;
+  for (long i = 0; i < 24; ++i) {
+    vec odd = splat(0.0f);
+    for (long n = 0; n < 64; n += 8) {
+      const vec x = load(out + 64 * i + n);
+      odd = odd + (x - x);
+    }
+    if (!has_nan(odd)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // Scores of 24 rows become weights, those of removed pairs -0; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_24_safely(attention_memory& local, long count) {
   const vec removed = splat(-__builtin_inff());
@@ -1337,6 +1358,9 @@ struct attention_memory {
   const long whole_end = 24 * nth;
   const long end = 24 * nth + 24;
   for (long col = 0; col < end; col += 96) {
+    if (!fresh && attention_no_row_of_24_is_finite(m, c1, row)) {
+      break;
+    }
     attention_visit_24(m, c1, row, col, smaller(96, end - col), whole_end, local, fresh);
     fresh = false;
   }
@@ -2249,6 +2273,22 @@ struct attention_memory {
   attention_fold_8(m, c1, row, col, count, local, fresh);
 }
 
+// Whether all 8 rows are for the safe path already.
+[[gnu::noinline]] bool attention_no_row_of_8_is_finite(const Memory& m, long c1, long row) {
+  const float* out = m.out + 8192 * c1 + 64 * row;
+  for (long i = 0; i < 8; ++i) {
+    vec odd = splat(0.0f);
+    for (long n = 0; n < 64; n += 8) {
+      const vec x = load(out + 64 * i + n);
+      odd = odd + (x - x);
+    }
+    if (!has_nan(odd)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // Scores of 8 rows become weights, those of removed pairs -0; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_8_safely(attention_memory& local, long count) {
   const vec removed = splat(-__builtin_inff());
@@ -2447,6 +2487,9 @@ struct attention_memory {
 
   bool fresh = true;
   for (long col = 0; col < 128; col += 96) {
+    if (!fresh && attention_no_row_of_8_is_finite(m, c1, row)) {
+      break;
+    }
     attention_visit_8(m, c1, row, col, smaller(96, 128 - col), 120, local, fresh);
     fresh = false;
   }

@@ -54,7 +54,12 @@ static inline void store(float* p, vec a) { _mm256_storeu_ps(p, a); }
 static inline vec splat(float x) { return _mm256_set1_ps(x); }
 
 // a * b + c with one rounding.
-static inline vec fma(vec a, vec b, vec c) { return _mm256_fmadd_ps(a, b, c); }
+static inline vec fma(vec a, vec b, vec c) {
+#ifdef __clang__
+  asm("" : "+x"(c));  // else Clang moves sums out of registers to load early
+#endif
+  return _mm256_fmadd_ps(a, b, c);
+}
 
 // The second operand where either is NaN.
 static inline vec min(vec a, vec b) { return _mm256_min_ps(a, b); }
@@ -1581,6 +1586,22 @@ struct attention_memory {
   attention_fold_48(m, c1, row, col, count, local, fresh);
 }
 
+// Whether all 48 rows are for the safe path already.
+[[gnu::noinline]] bool attention_no_row_of_48_is_finite(const Memory& m, long c1, long row) {
+  const float* out = m.out + 65536 * c1 + 128 * row;
+  for (long i = 0; i < 48; ++i) {
+    vec odd = splat(0.0f);
+    for (long n = 0; n < 128; n += 8) {
+      const vec x = load(out + 128 * i + n);
+      odd = odd + (x - x);
+    }
+    if (!has_nan(odd)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // Scores of 48 rows become weights, those of removed pairs -0; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_48_safely(attention_memory& local, long count) {
   const vec removed = splat(-__builtin_inff());
@@ -1952,6 +1973,9 @@ struct attention_memory {
   const long whole_end = 48 * nth;
   const long end = 48 * nth + 48;
   for (long col = 0; col < end; col += 258) {
+    if (!fresh && attention_no_row_of_48_is_finite(m, c1, row)) {
+      break;
+    }
     attention_visit_48(m, c1, row, col, smaller(258, end - col), whole_end, local, fresh);
     fresh = false;
   }
@@ -3190,6 +3214,22 @@ struct attention_memory {
   attention_fold_32(m, c1, row, col, count, local, fresh);
 }
 
+// Whether all 32 rows are for the safe path already.
+[[gnu::noinline]] bool attention_no_row_of_32_is_finite(const Memory& m, long c1, long row) {
+  const float* out = m.out + 65536 * c1 + 128 * row;
+  for (long i = 0; i < 32; ++i) {
+    vec odd = splat(0.0f);
+    for (long n = 0; n < 128; n += 8) {
+      const vec x = load(out + 128 * i + n);
+      odd = odd + (x - x);
+    }
+    if (!has_nan(odd)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // Scores of 32 rows become weights, those of removed pairs -0; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_32_safely(attention_memory& local, long count) {
   const vec removed = splat(-__builtin_inff());
@@ -3492,6 +3532,9 @@ struct attention_memory {
 
   bool fresh = true;
   for (long col = 0; col < 512; col += 258) {
+    if (!fresh && attention_no_row_of_32_is_finite(m, c1, row)) {
+      break;
+    }
     attention_visit_32(m, c1, row, col, smaller(258, 512 - col), 480, local, fresh);
     fresh = false;
   }

@@ -1516,6 +1516,22 @@ struct attention_memory {
   attention_fold_48(m, c1, row, col, count, local, fresh);
 }
 
+// Whether all 48 rows are for the safe path already.
+[[gnu::noinline]] bool attention_no_row_of_48_is_finite(const Memory& m, long c1, long row) {
+  const float* out = m.out + 65536 * c1 + 128 * row;
+  for (long i = 0; i < 48; ++i) {
+    vec odd = splat(0.0f);
+    for (long n = 0; n < 128; n += 16) {
+      const vec x = load(out + 128 * i + n);
+      odd = odd + (x - x);
+    }
+    if (!has_nan(odd)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // Scores of 48 rows become weights, those of removed pairs -0; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_48_safely(attention_memory& local, long count) {
   const vec removed = splat(-__builtin_inff());
@@ -1981,6 +1997,9 @@ struct attention_memory {
   const long whole_end = 48 * nth;
   const long end = 48 * nth + 48;
   for (long col = 0; col < end; col += 264) {
+    if (!fresh && attention_no_row_of_48_is_finite(m, c1, row)) {
+      break;
+    }
     attention_visit_48(m, c1, row, col, smaller(264, end - col), whole_end, local, fresh);
     fresh = false;
   }
@@ -3175,6 +3194,22 @@ struct attention_memory {
   attention_fold_32(m, c1, row, col, count, local, fresh);
 }
 
+// Whether all 32 rows are for the safe path already.
+[[gnu::noinline]] bool attention_no_row_of_32_is_finite(const Memory& m, long c1, long row) {
+  const float* out = m.out + 65536 * c1 + 128 * row;
+  for (long i = 0; i < 32; ++i) {
+    vec odd = splat(0.0f);
+    for (long n = 0; n < 128; n += 16) {
+      const vec x = load(out + 128 * i + n);
+      odd = odd + (x - x);
+    }
+    if (!has_nan(odd)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // Scores of 32 rows become weights, those of removed pairs -0; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_32_safely(attention_memory& local, long count) {
   const vec removed = splat(-__builtin_inff());
@@ -3342,6 +3377,9 @@ struct attention_memory {
 
   bool fresh = true;
   for (long col = 0; col < 512; col += 264) {
+    if (!fresh && attention_no_row_of_32_is_finite(m, c1, row)) {
+      break;
+    }
     attention_visit_32(m, c1, row, col, smaller(264, 512 - col), 480, local, fresh);
     fresh = false;
   }

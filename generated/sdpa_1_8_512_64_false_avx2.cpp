@@ -53,7 +53,12 @@ static inline void store(float* p, vec a) { _mm256_storeu_ps(p, a); }
 static inline vec splat(float x) { return _mm256_set1_ps(x); }
 
 // a * b + c with one rounding.
-static inline vec fma(vec a, vec b, vec c) { return _mm256_fmadd_ps(a, b, c); }
+static inline vec fma(vec a, vec b, vec c) {
+#ifdef __clang__
+  asm("" : "+x"(c));  // else Clang moves sums out of registers to load early
+#endif
+  return _mm256_fmadd_ps(a, b, c);
+}
 
 // The second operand where either is NaN.
 static inline vec min(vec a, vec b) { return _mm256_min_ps(a, b); }
@@ -634,6 +639,22 @@ struct attention_memory {
   attention_fold_24(m, c1, row, col, count, local, fresh);
 }
 
+// Whether all 24 rows are for the safe path already.
+[[gnu::noinline]] bool attention_no_row_of_24_is_finite(const Memory& m, long c1, long row) {
+  const float* out = m.out + 32768 * c1 + 64 * row;
+  for (long i = 0; i < 24; ++i) {
+    vec odd = splat(0.0f);
+    for (long n = 0; n < 64; n += 8) {
+      const vec x = load(out + 64 * i + n);
+      odd = odd + (x - x);
+    }
+    if (!has_nan(odd)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // Scores of 24 rows become weights, those of removed pairs -0; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_24_safely(attention_memory& local, long count) {
   const vec removed = splat(-__builtin_inff());
@@ -906,6 +927,9 @@ struct attention_memory {
 
   bool fresh = true;
   for (long col = 0; col < 512; col += 96) {
+    if (!fresh && attention_no_row_of_24_is_finite(m, c1, row)) {
+      break;
+    }
     attention_visit_24(m, c1, row, col, smaller(96, 512 - col), local, fresh);
     fresh = false;
   }
@@ -1418,6 +1442,22 @@ struct attention_memory {
   attention_fold_8(m, c1, row, col, count, local, fresh);
 }
 
+// Whether all 8 rows are for the safe path already.
+[[gnu::noinline]] bool attention_no_row_of_8_is_finite(const Memory& m, long c1, long row) {
+  const float* out = m.out + 32768 * c1 + 64 * row;
+  for (long i = 0; i < 8; ++i) {
+    vec odd = splat(0.0f);
+    for (long n = 0; n < 64; n += 8) {
+      const vec x = load(out + 64 * i + n);
+      odd = odd + (x - x);
+    }
+    if (!has_nan(odd)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // Scores of 8 rows become weights, those of removed pairs -0; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_8_safely(attention_memory& local, long count) {
   const vec removed = splat(-__builtin_inff());
@@ -1612,6 +1652,9 @@ struct attention_memory {
 
   bool fresh = true;
   for (long col = 0; col < 512; col += 96) {
+    if (!fresh && attention_no_row_of_8_is_finite(m, c1, row)) {
+      break;
+    }
     attention_visit_8(m, c1, row, col, smaller(96, 512 - col), local, fresh);
     fresh = false;
   }

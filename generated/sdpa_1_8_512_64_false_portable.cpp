@@ -794,6 +794,22 @@ struct attention_memory {
   attention_fold_24(m, c1, row, col, count, local, fresh);
 }
 
+// Whether all 24 rows are for the safe path already.
+[[gnu::noinline]] bool attention_no_row_of_24_is_finite(const Memory& m, long c1, long row) {
+  const float* out = m.out + 32768 * c1 + 64 * row;
+  for (long i = 0; i < 24; ++i) {
+    vec odd = splat(0.0f);
+    for (long n = 0; n < 64; n += 8) {
+      const vec x = load(out + 64 * i + n);
+      odd = odd + (x - x);
+    }
+    if (!has_nan(odd)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // Scores of 24 rows become weights, those of removed pairs -0; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_24_safely(attention_memory& local, long count) {
   const vec removed = splat(-__builtin_inff());
@@ -1074,6 +1090,9 @@ struct attention_memory {
 
   bool fresh = true;
   for (long col = 0; col < 512; col += 264) {
+    if (!fresh && attention_no_row_of_24_is_finite(m, c1, row)) {
+      break;
+    }
     attention_visit_24(m, c1, row, col, smaller(264, 512 - col), local, fresh);
     fresh = false;
   }
@@ -1595,6 +1614,22 @@ struct attention_memory {
   attention_fold_8(m, c1, row, col, count, local, fresh);
 }
 
+// Whether all 8 rows are for the safe path already.
+[[gnu::noinline]] bool attention_no_row_of_8_is_finite(const Memory& m, long c1, long row) {
+  const float* out = m.out + 32768 * c1 + 64 * row;
+  for (long i = 0; i < 8; ++i) {
+    vec odd = splat(0.0f);
+    for (long n = 0; n < 64; n += 8) {
+      const vec x = load(out + 64 * i + n);
+      odd = odd + (x - x);
+    }
+    if (!has_nan(odd)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // Scores of 8 rows become weights, those of removed pairs -0; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_8_safely(attention_memory& local, long count) {
   const vec removed = splat(-__builtin_inff());
@@ -1789,6 +1824,9 @@ struct attention_memory {
 
   bool fresh = true;
   for (long col = 0; col < 512; col += 264) {
+    if (!fresh && attention_no_row_of_8_is_finite(m, c1, row)) {
+      break;
+    }
     attention_visit_8(m, c1, row, col, smaller(264, 512 - col), local, fresh);
     fresh = false;
   }

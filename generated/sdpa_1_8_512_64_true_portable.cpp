@@ -1314,6 +1314,22 @@ struct attention_memory {
   attention_fold_32(m, c1, row, col, count, local, fresh);
 }
 
+// Whether all 32 rows are for the safe path already.
+[[gnu::noinline]] bool attention_no_row_of_32_is_finite(const Memory& m, long c1, long row) {
+  const float* out = m.out + 32768 * c1 + 64 * row;
+  for (long i = 0; i < 32; ++i) {
+    vec odd = splat(0.0f);
+    for (long n = 0; n < 64; n += 8) {
+      const vec x = load(out + 64 * i + n);
+      odd = odd + (x - x);
+    }
+    if (!has_nan(odd)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // Scores of 32 rows become weights, those of removed pairs -0; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_32_safely(attention_memory& local, long count) {
   const vec removed = splat(-__builtin_inff());
@@ -1695,6 +1711,9 @@ struct attention_memory {
   const long whole_end = 32 * nth;
   const long end = 32 * nth + 32;
   for (long col = 0; col < end; col += 256) {
+    if (!fresh && attention_no_row_of_32_is_finite(m, c1, row)) {
+      break;
+    }
     attention_visit_32(m, c1, row, col, smaller(256, end - col), whole_end, local, fresh);
     fresh = false;
   }

@@ -63,7 +63,12 @@ static inline void store(float* p, vec a) { _mm256_storeu_ps(p, a); }
 static inline vec splat(float x) { return _mm256_set1_ps(x); }
 
 // a * b + c with one rounding.
-static inline vec fma(vec a, vec b, vec c) { return _mm256_fmadd_ps(a, b, c); }
+static inline vec fma(vec a, vec b, vec c) {
+#ifdef __clang__
+  asm("" : "+x"(c));  // else Clang moves sums out of registers to load early
+#endif
+  return _mm256_fmadd_ps(a, b, c);
+}
 
 // The second operand where either is NaN.
 static inline vec min(vec a, vec b) { return _mm256_min_ps(a, b); }
@@ -1099,7 +1104,7 @@ struct attention_memory {
   const float* next_b = m.wk_out + 8768 * next_head + 64 * next_col;
   const float* next_v = m.wv_out + 8768 * next_head + 64 * next_col;
   const long nth = 2 * (col / 4 % 12);
-  const long next_row = (row + nth + 113) % 137;
+  const long next_row = smaller((row + nth + 113) % 137, 135);
   const float* next_a = m.wq_out + 8768 * c1 + 64 * next_row;
   const float* out = m.heads + 64 * c1 + 320 * smaller(row + nth, 135);
   for (long from = 0; from < 64; from += 32) {
@@ -1406,7 +1411,7 @@ struct attention_memory {
   const float* next_b = m.wk_out + 8768 * next_head + 64 * col;
   const float* next_v = m.wv_out + 8768 * next_head + 64 * col;
   const long nth = 2 * (col % 12);
-  const long next_row = (row + nth + 113) % 137;
+  const long next_row = smaller((row + nth + 113) % 137, 135);
   const float* next_a = m.wq_out + 8768 * c1 + 64 * next_row;
   const float* out = m.heads + 64 * c1 + 320 * smaller(row + nth, 135);
   for (long from = 0; from < 64; from += 32) {
@@ -1820,6 +1825,22 @@ struct attention_memory {
   attention_fold_24(m, c1, row, col, count, local, fresh);
 }
 
+// Whether all 24 rows are for the safe path already.
+[[gnu::noinline]] bool attention_no_row_of_24_is_finite(const Memory& m, long c1, long row) {
+  const float* out = m.heads + 64 * c1 + 320 * row;
+  for (long i = 0; i < 24; ++i) {
+    vec odd = splat(0.0f);
+    for (long n = 0; n < 64; n += 8) {
+      const vec x = load(out + 320 * i + n);
+      odd = odd + (x - x);
+    }
+    if (!has_nan(odd)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // Scores of 24 rows become weights, those of removed pairs -0; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_24_safely(attention_memory& local, long count) {
   const vec removed = splat(-__builtin_inff());
@@ -2098,6 +2119,9 @@ struct attention_memory {
   const long whole_end = 24 * nth;
   const long end = 24 * nth + 24;
   for (long col = 0; col < end; col += 96) {
+    if (!fresh && attention_no_row_of_24_is_finite(m, c1, row)) {
+      break;
+    }
     attention_visit_24(m, c1, row, col, smaller(96, end - col), whole_end, local, fresh);
     fresh = false;
   }
@@ -2480,6 +2504,22 @@ struct attention_memory {
   attention_fold_17(m, c1, row, col, count, local, fresh);
 }
 
+// Whether all 17 rows are for the safe path already.
+[[gnu::noinline]] bool attention_no_row_of_17_is_finite(const Memory& m, long c1, long row) {
+  const float* out = m.heads + 64 * c1 + 320 * row;
+  for (long i = 0; i < 17; ++i) {
+    vec odd = splat(0.0f);
+    for (long n = 0; n < 64; n += 8) {
+      const vec x = load(out + 320 * i + n);
+      odd = odd + (x - x);
+    }
+    if (!has_nan(odd)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // 2 rows x 32 columns of the result, over `count` weights each, of which those of -0 don't count.
 [[gnu::noinline]] void attention_values_2x32_with_holes(const float* weights, const float* v,
     long count, float* out, const float* holes, bool fresh) {
@@ -2682,6 +2722,9 @@ struct attention_memory {
 
   bool fresh = true;
   for (long col = 0; col < 137; col += 96) {
+    if (!fresh && attention_no_row_of_17_is_finite(m, c1, row)) {
+      break;
+    }
     attention_visit_17(m, c1, row, col, smaller(96, 137 - col), 120, local, fresh);
     fresh = false;
   }

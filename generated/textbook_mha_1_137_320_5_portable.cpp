@@ -1276,7 +1276,7 @@ struct attention_memory {
   const float* next_b = m.wk_out + 8768 * next_head + 64 * next_col;
   const float* next_v = m.wv_out + 8768 * next_head + 64 * next_col;
   const long nth = 2 * (col / 4 % 12);
-  const long next_row = (row + nth + 113) % 137;
+  const long next_row = smaller((row + nth + 113) % 137, 135);
   const float* next_a = m.wq_out + 8768 * c1 + 64 * next_row;
   const float* out = m.heads + 64 * c1 + 320 * smaller(row + nth, 135);
   for (long from = 0; from < 64; from += 32) {
@@ -1583,7 +1583,7 @@ struct attention_memory {
   const float* next_b = m.wk_out + 8768 * next_head + 64 * col;
   const float* next_v = m.wv_out + 8768 * next_head + 64 * col;
   const long nth = 2 * (col % 12);
-  const long next_row = (row + nth + 113) % 137;
+  const long next_row = smaller((row + nth + 113) % 137, 135);
   const float* next_a = m.wq_out + 8768 * c1 + 64 * next_row;
   const float* out = m.heads + 64 * c1 + 320 * smaller(row + nth, 135);
   for (long from = 0; from < 64; from += 32) {

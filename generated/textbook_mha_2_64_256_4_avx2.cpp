@@ -62,7 +62,12 @@ static inline void store(float* p, vec a) { _mm256_storeu_ps(p, a); }
 static inline vec splat(float x) { return _mm256_set1_ps(x); }
 
 // a * b + c with one rounding.
-static inline vec fma(vec a, vec b, vec c) { return _mm256_fmadd_ps(a, b, c); }
+static inline vec fma(vec a, vec b, vec c) {
+#ifdef __clang__
+  asm("" : "+x"(c));  // else Clang moves sums out of registers to load early
+#endif
+  return _mm256_fmadd_ps(a, b, c);
+}
 
 // The second operand where either is NaN.
 static inline vec min(vec a, vec b) { return _mm256_min_ps(a, b); }

@@ -1128,7 +1128,7 @@ struct attention_memory {
   const float* next_b = m.wk_out + 16384 * c0 + 4096 * next_head + 64 * col;
   const float* next_v = m.wv_out + 16384 * c0 + 4096 * next_head + 64 * col;
   const long nth = 3 * (col / 4 % 8);
-  const long next_row = (row + nth + 40) % 64;
+  const long next_row = smaller((row + nth + 40) % 64, 61);
   const float* next_a = m.wq_out + 16384 * c0 + 4096 * c1 + 64 * next_row;
   const float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * smaller(row + nth, 61);
   for (long from = 0; from < 64; from += 16) {
@@ -2184,7 +2184,7 @@ struct attention_memory {
   const float* next_b = m.wk_out + 16384 * c0 + 4096 * next_head + 64 * col;
   const float* next_v = m.wv_out + 16384 * c0 + 4096 * next_head + 64 * col;
   const long nth = 3 * (col / 4 % 8);
-  const long next_row = (row + nth + 40) % 64;
+  const long next_row = smaller((row + nth + 40) % 64, 61);
   const float* next_a = m.wq_out + 16384 * c0 + 4096 * c1 + 64 * next_row;
   const float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * smaller(row + nth, 61);
   for (long from = 0; from < 64; from += 16) {

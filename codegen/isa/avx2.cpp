@@ -54,7 +54,12 @@ static inline void store_part(float* p, vec a, long n) {
 )",
        {}},
       {"fma", R"(// a * b + c with one rounding.
-static inline vec fma(vec a, vec b, vec c) { return _mm256_fmadd_ps(a, b, c); }
+static inline vec fma(vec a, vec b, vec c) {
+#ifdef __clang__
+  asm("" : "+x"(c));  // else Clang moves sums out of registers to load early
+#endif
+  return _mm256_fmadd_ps(a, b, c);
+}
 )",
        {}},
       {"min", R"(// The second operand where either is NaN.

@@ -5,8 +5,9 @@ namespace attune::loops {
 
 constexpr long at_a_time = 16;  // lines: what a core asks for beyond that waits, and the tile with it
 
-// In the steps of a tile's product, or before them if there is little to ask for. What comes next is asked for in parts, and which part a tile takes its place
-// alone says: blocks of rows take turns with the columns of the next head, bands of columns with the rows.
+// In the steps of a tile's product, or before them if there is little to ask for. What comes next is asked
+// for in parts, and which part a tile takes its place alone says: blocks of rows take turns with the columns
+// of the next head, bands of columns with the rows.
 void StreamCode::ask(Steps& how, Block& b, Tile t) const {
   struct Rows {
     Expr from;
@@ -29,7 +30,9 @@ void StreamCode::ask(Steps& how, Block& b, Tile t) const {
   }
   if (p_.asked_rows) {
     const Expr nth = b.let("nth", col / t.rows % (rows / p_.asked_rows) * Expr(p_.asked_rows));
-    const Expr next = b.let("next_row", (row + nth + Expr(last_is_longest() ? s_.rows - rows : rows)) % s_.rows);
+    Expr next = (row + nth + Expr(last_is_longest() ? s_.rows - rows : rows)) % s_.rows;
+    if (s_.rows % p_.asked_rows) next = least(next, s_.rows - p_.asked_rows);
+    next = b.let("next_row", next);
     all.push_back({b.let("next_a", address(c_.memory, s_.a, {c0, c1, next, 0})), p_.asked_rows, a_row(), s_.depth, "prefetch_l2"});
     all.push_back({b.let("out", address(c_.memory, s_.out, {c0, c1, least(row + nth, s_.rows - p_.asked_rows), 0})), p_.asked_rows, out_row(), s_.width, "prefetch_l2"});
   }

@@ -104,6 +104,30 @@ std::string StreamCode::visit_safely(const RowBlocks& r, Columns kinds) {
   return n;
 }
 
+// Whether the fast path has lost all rows, whose sums so far do not become finite again. Most of the time the
+// first row answers.
+std::string StreamCode::no_row_is_finite(const RowBlocks& r) {
+  const std::string n = fmt::format("{}_no_row_of_{}_is_finite", c_.prefix, r.rows);
+  Function f;
+  f.name = n;
+  f.comment = fmt::format("Whether all {} rows are for the safe path already.", r.rows);
+  f.result = Type::flag;
+  f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}};
+  Block b(f.body);
+  const Expr out = b.let("out", address(c_.memory, s_.out, {index("c0"), index("c1"), index("row"), 0}));
+  Block i = b.loop("i", 0, r.rows);
+  const Expr odd = i.var("odd", call("splat", Type::vec, {real(0)}));
+  each_vector(i, [&](Block& at, const Expr& n, long part) {
+    const Expr x = at.let(part < 0 ? "x" : "rest", load_vector(out + Expr(out_row()) * index("i") + n, part));
+    at.assign(odd, odd + (x - x));
+  });
+  Block finite = i.when(call("!", Type::flag, {call("has_nan", Type::flag, {odd})}));
+  finite.text("return false;");
+  b.text("return true;");
+  c_.kernel.functions.push_back(std::move(f));
+  return n;
+}
+
 // All rows of the block are computed where the fast path left its results, which are put by.
 std::string StreamCode::safe_rows(const RowBlocks& r) {
   const std::string n = fmt::format("{}_{}_rows_safely", c_.prefix, r.rows);

@@ -181,6 +181,10 @@ void StreamCode::visit_runs(Block& b, const RowBlocks& r, const Expr& i, Path pa
       Block none = col.when(call("!", Type::flag, {call(some_pair(r), Type::flag, {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), least(Expr(p_.column_block), end - index("col"))})}));
       none.text("continue;");
     }
+    if (path == Path::fast && s_.cols > p_.column_block) {
+      Block lost = col.when(binary("&&", call("!", Type::flag, {name("fresh", Type::flag)}), call(no_row_is_finite(r), Type::flag, {memory_argument(), index("c0"), index("c1"), index("row")}), Type::flag));
+      lost.text("break;");
+    }
     col.run(call(of_columns, Type::none,
                  {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), least(Expr(p_.column_block), end - index("col")), whole_begin, whole_end, name("local", Type::out), name("fresh", Type::flag)}));
     col.assign(name("fresh", Type::flag), name("false", Type::flag));

@@ -91,6 +91,7 @@ class StreamCode {
   std::string weigh_safely(const RowBlocks&);
   std::string visit_safely(const RowBlocks&, Columns);
   std::string safe_rows(const RowBlocks&);
+  std::string no_row_is_finite(const RowBlocks&);
   // mend.cpp, visit.cpp
   std::string part_band(const RowBlocks&, int height, Gives);
   void band(Block&, const RowBlocks&, Columns, Gives, int height, const Expr& j);
