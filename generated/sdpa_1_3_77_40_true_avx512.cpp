@@ -1941,11 +1941,7 @@ struct attention_memory {
     for (long k = 0; k < 32; k += 16) {
       transpose_block(a + 40 * r + k, 40, local.rows + 48 * k + r, 48, splat(1.0f));
     }
-    for (long k = 32; k < 40; ++k) {
-      for (long lane = 0; lane < 16; ++lane) {
-        local.rows[48 * k + r + lane] = a[40 * (r + lane) + k];
-      }
-    }
+    transpose_block(a + 40 * r + 24, 40, local.rows + r + 1152, 48, splat(1.0f));
   }
 
   store(local.peak, splat(-__FLT_MAX__));
@@ -2005,11 +2001,7 @@ struct attention_memory {
     for (long k = 0; k < 32; k += 16) {
       transpose_block(a + 40 * r + k, 40, local.rows + 48 * k + r, 48, splat(0.22811012f));
     }
-    for (long k = 32; k < 40; ++k) {
-      for (long lane = 0; lane < 16; ++lane) {
-        local.rows[48 * k + r + lane] = a[40 * (r + lane) + k] * 0.22811012f;
-      }
-    }
+    transpose_block(a + 40 * r + 24, 40, local.rows + r + 1152, 48, splat(0.22811012f));
   }
 
   store(local.peak, splat(-__FLT_MAX__));
@@ -2952,16 +2944,15 @@ struct attention_memory {
   for (long k = 0; k < 32; k += 16) {
     transpose_block(a + k, 40, local.rows + 48 * k, 48, splat(1.0f));
   }
-  for (long k = 32; k < 40; ++k) {
-    for (long lane = 0; lane < 16; ++lane) {
-      local.rows[48 * k + lane] = a[40 * lane + k];
-    }
+  transpose_block(a + 24, 40, local.rows + 1152, 48, splat(1.0f));
+  for (long k = 0; k < 32; k += 16) {
+    transpose_block(a + k + 520, 40, local.rows + 48 * k + 13, 48, splat(1.0f));
   }
+  transpose_block(a + 544, 40, local.rows + 1165, 48, splat(1.0f));
+  const lanes_t empty = iless_equal(isplat(13), iota());
   for (long k = 0; k < 40; ++k) {
-    for (long lane = 0; lane < 16; ++lane) {
-      const long r = smaller(lane + 16, 28);
-      local.rows[48 * k + lane + 16] = a[40 * r + k];
-    }
+    float* last = local.rows + 48 * k + 16;
+    store(last, select(empty, splat(last[12]), load(last)));
   }
 
   store(local.peak, splat(-__FLT_MAX__));
@@ -3014,16 +3005,15 @@ struct attention_memory {
   for (long k = 0; k < 32; k += 16) {
     transpose_block(a + k, 40, local.rows + 48 * k, 48, splat(0.22811012f));
   }
-  for (long k = 32; k < 40; ++k) {
-    for (long lane = 0; lane < 16; ++lane) {
-      local.rows[48 * k + lane] = a[40 * lane + k] * 0.22811012f;
-    }
+  transpose_block(a + 24, 40, local.rows + 1152, 48, splat(0.22811012f));
+  for (long k = 0; k < 32; k += 16) {
+    transpose_block(a + k + 520, 40, local.rows + 48 * k + 13, 48, splat(0.22811012f));
   }
+  transpose_block(a + 544, 40, local.rows + 1165, 48, splat(0.22811012f));
+  const lanes_t empty = iless_equal(isplat(13), iota());
   for (long k = 0; k < 40; ++k) {
-    for (long lane = 0; lane < 16; ++lane) {
-      const long r = smaller(lane + 16, 28);
-      local.rows[48 * k + lane + 16] = a[40 * r + k] * 0.22811012f;
-    }
+    float* last = local.rows + 48 * k + 16;
+    store(last, select(empty, splat(last[12]), load(last)));
   }
 
   store(local.peak, splat(-__FLT_MAX__));

@@ -2645,11 +2645,13 @@ struct attention_memory {
       transpose_block(a + 64 * r + k, 64, local.rows + 24 * k + r, 24, splat(1.0f));
     }
   }
+  for (long k = 0; k < 64; k += 8) {
+    transpose_block(a + k + 576, 64, local.rows + 24 * k + 9, 24, splat(1.0f));
+  }
+  const lanes_t empty = iless_equal(isplat(1), iota());
   for (long k = 0; k < 64; ++k) {
-    for (long lane = 0; lane < 8; ++lane) {
-      const long r = smaller(lane + 16, 16);
-      local.rows[24 * k + lane + 16] = a[64 * r + k];
-    }
+    float* last = local.rows + 24 * k + 16;
+    store(last, select(empty, splat(last[0]), load(last)));
   }
 
   store(local.peak, splat(-__FLT_MAX__));
@@ -2706,11 +2708,13 @@ struct attention_memory {
       transpose_block(a + 64 * r + k, 64, local.rows + 24 * k + r, 24, splat(0.18033688f));
     }
   }
+  for (long k = 0; k < 64; k += 8) {
+    transpose_block(a + k + 576, 64, local.rows + 24 * k + 9, 24, splat(0.18033688f));
+  }
+  const lanes_t empty = iless_equal(isplat(1), iota());
   for (long k = 0; k < 64; ++k) {
-    for (long lane = 0; lane < 8; ++lane) {
-      const long r = smaller(lane + 16, 16);
-      local.rows[24 * k + lane + 16] = a[64 * r + k] * 0.18033688f;
-    }
+    float* last = local.rows + 24 * k + 16;
+    store(last, select(empty, splat(last[0]), load(last)));
   }
 
   store(local.peak, splat(-__FLT_MAX__));

@@ -3846,11 +3846,13 @@ struct attention_memory {
       transpose_block(a + 64 * r + k, 64, local.rows + 48 * k + r, 48, splat(1.0f));
     }
   }
+  for (long k = 0; k < 64; k += 16) {
+    transpose_block(a + k + 1600, 64, local.rows + 48 * k + 25, 48, splat(1.0f));
+  }
+  const lanes_t empty = iless_equal(isplat(9), iota());
   for (long k = 0; k < 64; ++k) {
-    for (long lane = 0; lane < 16; ++lane) {
-      const long r = smaller(lane + 32, 40);
-      local.rows[48 * k + lane + 32] = a[64 * r + k];
-    }
+    float* last = local.rows + 48 * k + 32;
+    store(last, select(empty, splat(last[8]), load(last)));
   }
 
   store(local.peak, splat(-__FLT_MAX__));
@@ -3907,11 +3909,13 @@ struct attention_memory {
       transpose_block(a + 64 * r + k, 64, local.rows + 48 * k + r, 48, splat(0.18033688f));
     }
   }
+  for (long k = 0; k < 64; k += 16) {
+    transpose_block(a + k + 1600, 64, local.rows + 48 * k + 25, 48, splat(0.18033688f));
+  }
+  const lanes_t empty = iless_equal(isplat(9), iota());
   for (long k = 0; k < 64; ++k) {
-    for (long lane = 0; lane < 16; ++lane) {
-      const long r = smaller(lane + 32, 40);
-      local.rows[48 * k + lane + 32] = a[64 * r + k] * 0.18033688f;
-    }
+    float* last = local.rows + 48 * k + 32;
+    store(last, select(empty, splat(last[8]), load(last)));
   }
 
   store(local.peak, splat(-__FLT_MAX__));

@@ -69,7 +69,8 @@ std::pair<Expr, Expr> StreamCode::hull(Block& b, const Expr& vector, const std::
 // Lanes of the block's last vector that hold rows, where the element must not read beyond them.
 long StreamCode::last_part(const RowBlocks& r) const { return reads_rows() && r.rows % lanes_ ? r.rows % lanes_ : -1; }
 
-// The block's rows, times the scale, with rows on lanes.
+// The block's rows, times the scale, with rows on lanes. Where rows or their elements are no whole vectors,
+// the last ones overlap those before. Lanes without a row repeat the last one.
 void StreamCode::turn_rows(Block& b, const RowBlocks& r, const Expr& a, double scale) {
   const Expr to = local(at_.at());
   const long whole_rows = r.rows / lanes_ * lanes_, whole_depth = a_depth() == 1 ? s_.depth / lanes_ * lanes_ : 0;
@@ -77,20 +78,35 @@ void StreamCode::turn_rows(Block& b, const RowBlocks& r, const Expr& a, double s
     const Expr x = element(a, Expr(a_row()) * row + Expr(a_depth()) * k);
     return scale == 1 ? x : x * real(scale);
   };
-  if (whole_rows > 0) {
-    Block rows = whole_rows > lanes_ ? b.loop("r", 0, whole_rows, lanes_) : b;
-    const Expr at = whole_rows > lanes_ ? index("r") : Expr(0);
+  const auto turn = [&](Block& at, const Expr& row, const Expr& k) {
+    at.run(call("transpose_block", Type::none, {a + Expr(a_row()) * row + k, a_row(), to + Expr(at_.rows) * k + row, at_.rows, call("splat", Type::vec, {real(scale)})}));
+  };
+  const auto turn_all = [&](Block& at, const Expr& row) {
     if (whole_depth > 0) {
-      Block k = rows.loop("k", 0, whole_depth, lanes_);
-      k.run(call("transpose_block", Type::none, {a + Expr(a_row()) * at + index("k"), a_row(), to + Expr(at_.rows) * index("k") + at, at_.rows, call("splat", Type::vec, {real(scale)})}));
-    }
-    if (whole_depth < s_.depth) {
-      Block k = rows.loop("k", whole_depth, s_.depth);
+      Block k = at.loop("k", 0, whole_depth, lanes_);
+      turn(k, row, index("k"));
+      if (whole_depth < s_.depth) turn(at, row, s_.depth - lanes_);
+    } else {
+      Block k = at.loop("k", 0, s_.depth);
       Block lane = k.loop("lane", 0, lanes_);
-      lane.assign(element(to, Expr(at_.rows) * index("k") + at + index("lane")), one(at + index("lane"), index("k")));
+      lane.assign(element(to, Expr(at_.rows) * index("k") + row + index("lane")), one(row + index("lane"), index("k")));
     }
+  };
+  if (whole_rows > lanes_) {
+    Block rows = b.loop("r", 0, whole_rows, lanes_);
+    turn_all(rows, index("r"));
+  } else if (whole_rows > 0) {
+    turn_all(b, 0);
   }
-  if (whole_rows < r.rows) {  // lanes without a row repeat the last one
+  const long left = r.rows - whole_rows;
+  if (left == 0) return;
+  if (whole_rows > 0 && whole_depth > 0) {
+    turn_all(b, r.rows - lanes_);
+    const Expr empty = b.let("empty", call("iless_equal", Type::lanes, {call("isplat", Type::ivec, {left}), call("iota", Type::ivec, {})}));
+    Block k = b.loop("k", 0, s_.depth);
+    const Expr last = k.let("last", to + Expr(at_.rows) * index("k") + Expr(whole_rows));
+    k.run(call("store", Type::none, {last, call("select", Type::vec, {empty, call("splat", Type::vec, {element(last, left - 1)}), call("load", Type::vec, {last})})}));
+  } else {
     Block k = b.loop("k", 0, s_.depth);
     Block lane = k.loop("lane", 0, lanes_);
     const Expr row = lane.let("r", least(Expr(whole_rows) + index("lane"), r.rows - 1));
