@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -55,7 +56,7 @@ std::optional<host::Case> removing_biases(const Graph& g, const host::Case& stan
 
 }  // namespace
 
-Subject::Subject(std::uint64_t id, Graph g) : prefix_(fmt::format("s{}", id)), graph_(std::move(g)), interface_(interface_of(graph_)), cases_(host::check_cases(graph_, interface_)) {
+Subject::Subject(std::uint64_t id, Graph g) : id_(id), prefix_(fmt::format("s{}", id)), graph_(std::move(g)), interface_(interface_of(graph_)), cases_(host::check_cases(graph_, interface_)) {
   if (std::optional<host::Case> c = removing_biases(graph_, cases_[0])) cases_.push_back(std::move(*c));
   for (const host::Case& c : cases_) expected_.push_back(interpret_outputs(graph_, c.values));
 }
@@ -90,6 +91,10 @@ void Subject::generate(std::vector<SourceFile>& headers_and_dispatchers, std::st
   };
   for (const std::string& isa : isa_names()) {
     GenerateOptions o{prefix_ + "_" + isa, prefix_, "attune_fuzz", {isa}, !host_supports(isa)};
+    // Small graphs are within L2, unless it is small too: then tiles ask memory ahead in one way or another.
+    Machine m = attune::isa(isa).machine;
+    m.l2_bytes = std::array{m.l2_bytes, 2L << 10, 16L << 10, 64L << 10}[id_ % 4];
+    o.machines[isa] = m;
     add({o.name, isa + (o.emulate ? " (emulated)" : ""), false}, attune::generate(graph_, o));
   }
   for (const LoopOrder order : {LoopOrder::textbook, LoopOrder::vectorisable}) {

@@ -44,6 +44,7 @@ class Subject {
   };
   Complaint run(host::Kernel&, const Variant&, std::size_t inputs, Tally&) const;
 
+  std::uint64_t id_;
   std::string prefix_;
   Graph graph_;
   Interface interface_;
