@@ -102,27 +102,34 @@ static inline ivec nearest(vec a) { return (ivec)_mm256_cvtps_epi32(a); }
 // p * 2^n where that is neither subnormal nor beyond the greatest float.
 static inline vec add_exponent(vec p, ivec n) { return (vec)((ivec)p + (n << 23)); }
 
-// to[j * to_stride + i] = scale[i] * from[i * from_stride + j] for i, j < 8,
-// four columns at a time.
+// Lane i of a is p[i * stride], of b, c and d the next three.
 static inline vec row_and_fourth_next(const float* p, long stride) {
   vec row = _mm256_castps128_ps256(_mm_loadu_ps(p));
   return _mm256_insertf128_ps(row, _mm_loadu_ps(p + 4 * stride), 1);
 }
+static inline void load_four_columns(const float* p, long stride, vec& a, vec& b, vec& c, vec& d) {
+  vec row0 = row_and_fourth_next(p, stride), row1 = row_and_fourth_next(p + stride, stride);
+  vec row2 = row_and_fourth_next(p + 2 * stride, stride);
+  vec row3 = row_and_fourth_next(p + 3 * stride, stride);
+  vec low01 = _mm256_unpacklo_ps(row0, row1), high01 = _mm256_unpackhi_ps(row0, row1);
+  vec low23 = _mm256_unpacklo_ps(row2, row3), high23 = _mm256_unpackhi_ps(row2, row3);
+  a = _mm256_shuffle_ps(low01, low23, 0x44);
+  b = _mm256_shuffle_ps(low01, low23, 0xee);
+  c = _mm256_shuffle_ps(high01, high23, 0x44);
+  d = _mm256_shuffle_ps(high01, high23, 0xee);
+}
+
+// to[j * to_stride + i] = scale[i] * from[i * from_stride + j] for i, j < 8,
+// four columns at a time.
 static inline void transpose_block(const float* from, long from_stride, float* to, long to_stride,
     vec scale) {
-  for (int half = 0; half < 2; ++half) {
-    vec row0 = row_and_fourth_next(from, from_stride);
-    vec row1 = row_and_fourth_next(from + from_stride, from_stride);
-    vec row2 = row_and_fourth_next(from + 2 * from_stride, from_stride);
-    vec row3 = row_and_fourth_next(from + 3 * from_stride, from_stride);
-    vec a = _mm256_unpacklo_ps(row0, row1), b = _mm256_unpackhi_ps(row0, row1);
-    vec c = _mm256_unpacklo_ps(row2, row3), d = _mm256_unpackhi_ps(row2, row3);
-    store(to, scale * _mm256_shuffle_ps(a, c, 0x44));
-    store(to + to_stride, scale * _mm256_shuffle_ps(a, c, 0xee));
-    store(to + 2 * to_stride, scale * _mm256_shuffle_ps(b, d, 0x44));
-    store(to + 3 * to_stride, scale * _mm256_shuffle_ps(b, d, 0xee));
-    from += 4;
-    to += 4 * to_stride;
+  for (long j = 0; j < 8; j += 4) {
+    vec a, b, c, d;
+    load_four_columns(from + j, from_stride, a, b, c, d);
+    store(to + j * to_stride, scale * a);
+    store(to + (j + 1) * to_stride, scale * b);
+    store(to + (j + 2) * to_stride, scale * c);
+    store(to + (j + 3) * to_stride, scale * d);
   }
 }
 

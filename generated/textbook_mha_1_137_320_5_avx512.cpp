@@ -123,31 +123,37 @@ static inline vec scale2(vec p, vec n) { return _mm512_maskz_scalef_ps(every, p,
 // Lanes 1, 0, 3, 2, ..
 static inline vec swap_pairs(vec a) { return _mm512_maskz_permute_ps(every, a, 0xb1); }
 
-// to[j * to_stride + i] = scale[i] * from[i * from_stride + j] for i, j < 16,
-// four columns at a time.
+// Lane i of a is p[i * stride], of b, c and d the next three.
 static inline vec every_fourth_row(const float* p, long stride) {
   vec rows = _mm512_castps128_ps512(_mm_loadu_ps(p));
   rows = _mm512_mask_broadcast_f32x4(rows, 0x00f0, _mm_loadu_ps(p + 4 * stride));
   rows = _mm512_mask_broadcast_f32x4(rows, 0x0f00, _mm_loadu_ps(p + 8 * stride));
   return _mm512_mask_broadcast_f32x4(rows, 0xf000, _mm_loadu_ps(p + 12 * stride));
 }
+static inline void load_four_columns(const float* p, long stride, vec& a, vec& b, vec& c, vec& d) {
+  vec row0 = every_fourth_row(p, stride), row1 = every_fourth_row(p + stride, stride);
+  vec row2 = every_fourth_row(p + 2 * stride, stride), row3 = every_fourth_row(p + 3 * stride, stride);
+  vec low01 = _mm512_maskz_unpacklo_ps(every, row0, row1);
+  vec high01 = _mm512_maskz_unpackhi_ps(every, row0, row1);
+  vec low23 = _mm512_maskz_unpacklo_ps(every, row2, row3);
+  vec high23 = _mm512_maskz_unpackhi_ps(every, row2, row3);
+  a = _mm512_maskz_shuffle_ps(every, low01, low23, 0x44);
+  b = _mm512_maskz_shuffle_ps(every, low01, low23, 0xee);
+  c = _mm512_maskz_shuffle_ps(every, high01, high23, 0x44);
+  d = _mm512_maskz_shuffle_ps(every, high01, high23, 0xee);
+}
+
+// to[j * to_stride + i] = scale[i] * from[i * from_stride + j] for i, j < 16,
+// four columns at a time.
 static inline void transpose_block(const float* from, long from_stride, float* to, long to_stride,
     vec scale) {
-  for (int quarter = 0; quarter < 4; ++quarter) {
-    vec row0 = every_fourth_row(from, from_stride);
-    vec row1 = every_fourth_row(from + from_stride, from_stride);
-    vec row2 = every_fourth_row(from + 2 * from_stride, from_stride);
-    vec row3 = every_fourth_row(from + 3 * from_stride, from_stride);
-    vec a = _mm512_maskz_unpacklo_ps(every, row0, row1);
-    vec b = _mm512_maskz_unpackhi_ps(every, row0, row1);
-    vec c = _mm512_maskz_unpacklo_ps(every, row2, row3);
-    vec d = _mm512_maskz_unpackhi_ps(every, row2, row3);
-    store(to, scale * _mm512_maskz_shuffle_ps(every, a, c, 0x44));
-    store(to + to_stride, scale * _mm512_maskz_shuffle_ps(every, a, c, 0xee));
-    store(to + 2 * to_stride, scale * _mm512_maskz_shuffle_ps(every, b, d, 0x44));
-    store(to + 3 * to_stride, scale * _mm512_maskz_shuffle_ps(every, b, d, 0xee));
-    from += 4;
-    to += 4 * to_stride;
+  for (long j = 0; j < 16; j += 4) {
+    vec a, b, c, d;
+    load_four_columns(from + j, from_stride, a, b, c, d);
+    store(to + j * to_stride, scale * a);
+    store(to + (j + 1) * to_stride, scale * b);
+    store(to + (j + 2) * to_stride, scale * c);
+    store(to + (j + 3) * to_stride, scale * d);
   }
 }
 

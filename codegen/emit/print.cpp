@@ -95,7 +95,7 @@ std::string declaration(const Stmt& s, int indent) {
   r += type_text(s.type);
   bool first = true;
   for (const auto& [n, e] : s.names) {
-    r += (first ? " " : ", ") + n + " = " + text(e);
+    r += (first ? " " : ", ") + n + (e ? " = " + text(e) : "");
     first = false;
   }
   return line(r + ";", indent);

@@ -290,6 +290,24 @@ static inline float reduce_max(vec a) {
 }
 )",
        {}},
+      {"load_four_columns", R"(// Lane i of a is p[i * stride], of b, c and d the next three.
+static inline void load_four_columns(const float* p, long stride, vec& a, vec& b, vec& c, vec& d) {
+  float lane[4][sizeof(vec) / 4];
+  for (long i = 0; i < (long)sizeof(vec) / 4; ++i)
+    for (long j = 0; j < 4; ++j) lane[j][i] = p[i * stride + j];
+  a = load(lane[0]), b = load(lane[1]), c = load(lane[2]), d = load(lane[3]);
+}
+)",
+       {}},
+      {"iload_four_columns", R"(static inline void iload_four_columns(const int* p, long stride, ivec& a, ivec& b, ivec& c,
+    ivec& d) {
+  int lane[4][sizeof(ivec) / 4];
+  for (long i = 0; i < (long)sizeof(ivec) / 4; ++i)
+    for (long j = 0; j < 4; ++j) lane[j][i] = p[i * stride + j];
+  a = iload(lane[0]), b = iload(lane[1]), c = iload(lane[2]), d = iload(lane[3]);
+}
+)",
+       {}},
       {"transpose_block", R"(// to[j * to_stride + i] = scale[i] * from[i * from_stride + j] for all lanes i, j,
 // 4 x 4 at a time.
 static inline void transpose_block(const float* from, long from_stride, float* to, long to_stride,

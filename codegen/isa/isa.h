@@ -4,6 +4,7 @@
 //   memory     load store load_part(p, n) store_part(p, x, n) load_strided(p, stride)
 //              load_strided_part(p, stride, n) prefetch (to L1) prefetch_l2; iload iload_part
 //              iload_strided iload_strided_part of ints
+//              load_four_columns(p, stride, a, b, c, d) iload_four_columns
 //              transpose_block(from, from_stride, to, to_stride, scale)
 //   values     splat isplat iota first; to_real(ivec)
 //   lanes      fma fma_unless(m, a, b, c) min max imin imax swap_pairs

@@ -103,6 +103,17 @@ static inline vec log(vec x) {
   };
 }
 
+OpText iload_four_columns() {
+  return {"iload_four_columns", R"(static inline void iload_four_columns(const int* p, long stride, ivec& a, ivec& b, ivec& c,
+    ivec& d) {
+  vec x, y, z, w;
+  load_four_columns((const float*)p, stride, x, y, z, w);
+  a = (ivec)x, b = (ivec)y, c = (ivec)z, d = (ivec)w;
+}
+)",
+          {}};
+}
+
 OpText load_strided_part() {
   return {"load_strided_part", R"(// The first n lanes, the others 0; nothing beyond them is read.
 static inline vec load_strided_part(const float* p, long stride, long n) {

@@ -28,6 +28,7 @@ Pragmas pragmas(const std::string& target, bool contract);
 // Ops whose text is the same on every ISA, since it uses other ops alone.
 std::vector<OpText> scalar_ops();   // floats, longs and the floating-point state
 OpText load_strided_part();
+OpText iload_four_columns();  // where a vec is a register of the same bits
 OpText fma_unless();
 std::vector<OpText> integer_loads();
 std::vector<OpText> integer_ops();  // by the compilers' vector operators

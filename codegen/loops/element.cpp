@@ -65,6 +65,8 @@ ElementCode::Value ElementCode::tensor(const Term& t) const {
   if (*stride == 0) return {element(p, 0), false};
   const bool integer = t.kind == Kind::integer;
   const auto load = [&](const char* reals, const char* integers, std::vector<Expr> args) { return Value{call(integer ? integers : reals, integer ? Type::ivec : Type::vec, std::move(args)), true}; };
+  if (*stride != 1 && at_hand)
+    if (const Expr e = at_hand(v, *this, integer)) return {e, true};
   if (*stride != 1 && part >= 0) return load("load_strided_part", "iload_strided_part", {p, *stride, part});
   if (*stride != 1) return load("load_strided", "iload_strided", {p, *stride});
   if (part >= 0) return load("load_part", "iload_part", {p, part});

@@ -28,6 +28,8 @@ class ElementCode {
   long part = -1;                    // lanes that exist, -1: all
   Expr acc, peak, old_peak, total;   // of real or vec type
   Expr shift;                        // shift_of(peak), if there is one: makes e^(acc - peak) cheaper
+  // A vector of a tensor that lies apart in memory, if code before has it in registers; empty if not.
+  std::function<Expr(const View&, const ElementCode&, bool integer)> at_hand;
   // The value of term t for the vector that holds the partners, where they lie a whole vector away.
   std::function<Expr(const ElementCode&, int term)> partner;
 

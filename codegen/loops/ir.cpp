@@ -188,6 +188,7 @@ static void collect(const Expr& e, std::vector<std::string>& calls) {
 }
 void collect_calls(const Body& body, std::vector<std::string>& calls) {
   for (const Stmt& s : body) {
+    if (s.form == Stmt::Form::declare && s.type == Type::lanes) calls.push_back("lanes_t");
     for (const auto& [n, e] : s.names) collect(e, calls);
     for (const Expr* e : {&s.target, &s.value, &s.limit, &s.step}) collect(*e, calls);
     collect_calls(s.body, calls);

@@ -1,5 +1,7 @@
 // The micro-kernels of a stream: scores, their weights, and the product with the values.
 #include <algorithm>
+#include <array>
+#include <map>
 
 #include "loops/stream.h"
 
@@ -9,6 +11,47 @@ bool StreamCode::reads_rows() const {
   const auto along_rows = [](const Expression& e) { return std::any_of(e.tensors.begin(), e.tensors.end(), [](const View& v) { return !v.dims[2].empty(); }); };
   return along_rows(s_.element) || along_rows(s_.factored) || along_rows(s_.algebra.scale) || std::any_of(s_.values.begin(), s_.values.end(), [&](const RowOutput& o) { return along_rows(o.value.value); }) || (s_.keep && along_rows(s_.keep->code));
 }
+
+namespace {
+
+// Tensors whose rows lie apart and columns side by side, as a bias or a mask by pairs: four columns of a
+// vector of rows are loaded together and change places in registers.
+class FourColumns {
+ public:
+  FourColumns(const Memory& m, Block& b, int columns) : memory_(m), b_(b), columns_(columns / 4 * 4) {}
+  // Of vector v of rows and the i-th column, which `at` says in full.
+  Expr operator()(const View& view, const ElementCode& at, bool integer, int i, int v) {
+    if (i >= columns_ || at.part >= 0 || stride_of(view.dims[3]) != 1) return {};
+    const std::string& buffer = memory_.program->buffers[std::size_t(view.buffer)].name;
+    const Type type = integer ? Type::ivec : Type::vec;
+    Loaded& l = loaded_[{buffer, v}];
+    if (l.group != i / 4) {
+      std::vector<std::pair<std::string, Expr>> names;
+      for (int k = 0; k < 4; ++k) names.push_back({fmt::format("{}_of{}_{}", buffer, i / 4 * 4 + k, v), Expr()});
+      std::array<Expr, region_rank> first = at.at;
+      first[3] = first[3] - Expr(i % 4);
+      std::vector<Expr> args{address(memory_, view, first), *stride_of(view.dims[2])};
+      for (const auto& n : names) args.push_back(name(n.first, type));
+      b_.declare(type, names);
+      b_.run(call(integer ? "iload_four_columns" : "load_four_columns", Type::none, std::move(args)));
+      l = {i / 4, view};
+    }
+    if (!(l.view == view)) return {};
+    return name(fmt::format("{}_of{}_{}", buffer, i, v), type);
+  }
+
+ private:
+  const Memory& memory_;
+  Block& b_;
+  int columns_;
+  struct Loaded {
+    int group = -1;
+    View view = {};
+  };
+  std::map<std::pair<std::string, int>, Loaded> loaded_;
+};
+
+}  // namespace
 
 // Scores of t.rows columns against t.vectors vectors of rows, stored as [column][row]: raw, with the
 // greatest of each row kept in block_peak, raw and times the scale, or as weights, with their sums in
@@ -25,8 +68,8 @@ std::string StreamCode::score_tile(Tile t, bool keep, long last_part, Gives give
   std::vector<Expr> start;
   for (int v = 0; weights && binary_ && v < t.vectors; ++v) start.push_back(b.let(fmt::format("start{}", v), call("load", Type::vec, {name("shift", Type::in) + Expr(v * lanes_)})));
   const Accumulators s = declare_accumulators(b, t, start);
-  Steps how{.rare = keep};
-  if (weights == direct_ && !keep && gives != Gives::natural) ask(how, b, t);
+  Steps how{.rare = keep && !s_.keep->at_run_time};
+  if (weights == direct_ && !how.rare && gives != Gives::natural) ask(how, b, t);
   accumulate(
       b, s, s_.depth, [&](int i, Expr k) { return element(name("b", Type::in), Expr(b_col() * i) + Expr(b_depth()) * k); },
       [&](int v, Expr k) { return call("load", Type::vec, {name("rows", Type::in) + Expr(at_.rows) * k + Expr(v * lanes_)}); },
@@ -35,6 +78,7 @@ std::string StreamCode::score_tile(Tile t, bool keep, long last_part, Gives give
   const auto load = [](const Expr& p) { return call("load", Type::vec, {p}); };
   const Expr scores = name("scores", Type::out);
   b.blank();
+  FourColumns four(c_.memory, b, t.rows);
   const Expr removed = keep ? b.let("removed", call("splat", Type::vec, {minus_infinity()})) : Expr();
   for (int v = 0; v < t.vectors; ++v) {
     b.blank();
@@ -52,6 +96,7 @@ std::string StreamCode::score_tile(Tile t, bool keep, long last_part, Gives give
       e.lanes_at = lane_rows;
       e.part = v == t.vectors - 1 ? last_part : -1;
       e.acc = s[std::size_t(i)][std::size_t(v)];
+      e.at_hand = [&, i, v](const View& view, const ElementCode& at, bool integer) { return four(view, at, integer, i, v); };
       const bool natural = gives == Gives::natural && s_.scale != 1;
       if (natural) e.acc = b.let(fmt::format("raw{}_{}", i, v), call("splat", Type::vec, {real(s_.scale)}) * e.acc);
       const bool plain = s_.element.is(Fn::acc);

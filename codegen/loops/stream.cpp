@@ -189,6 +189,10 @@ std::string StreamCode::some_pair(const RowBlocks& r) {
   return n;
 }
 
+bool StreamCode::slanted() const {
+  return std::any_of(s_.element.terms.begin(), s_.element.terms.end(), [](const Term& t) { return t.fn == Fn::coordinate && t.index == 3; });
+}
+
 void StreamCode::visit_runs(Block& b, const RowBlocks& r, const Expr& i, Path path) {
   const auto visitor = [&](Columns kinds, bool first_band) { return path == Path::safe ? visit_safely(r, kinds) : visit(r, kinds, first_band); };
   const auto run = [&](Block& at, const Expr& begin, const Expr& end, const std::string& of_columns, const Expr& whole_begin, const Expr& whole_end) {
@@ -205,8 +209,13 @@ void StreamCode::visit_runs(Block& b, const RowBlocks& r, const Expr& i, Path pa
                  {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), least(Expr(p_.column_block), end - index("col")), whole_begin, whole_end, name("local", Type::out), name("fresh", Type::flag)}));
     col.assign(name("fresh", Type::flag), name("false", Type::flag));
   };
+  const bool refers = path == Path::fast && direct_ && s_.algebra.tracks_peak;
+  const bool ends = refers && slanted();  // the greatest score is likely at one end
   switch (r.runs.form) {
-    case RunPlan::Form::whole: run(b, 0, s_.cols, visitor({true, false, false}, true), 0, s_.cols); break;
+    case RunPlan::Form::whole:
+      if (ends) reference(b, r, {0, s_.cols - r.tile.rows});
+      run(b, 0, s_.cols, visitor({true, false, false}, !ends), 0, s_.cols);
+      break;
     case RunPlan::Form::affine: {
       bool some[3] = {false, false, false};
       for (int e = 0; e < 3; ++e)
@@ -215,8 +224,12 @@ void StreamCode::visit_runs(Block& b, const RowBlocks& r, const Expr& i, Path pa
       const Expr begin = edge(0, "begin"), whole_begin = edge(1, "whole_begin"), whole_end = edge(2, "whole_end"), end = edge(3, "end");
       if (!some[0] && !some[1] && !some[2]) break;
       // Columns that all rows keep make the better reference.
-      const bool apart = path == Path::fast && direct_ && s_.algebra.tracks_peak && some[0] && some[1];
-      if (apart) reference(b, r, b.let("guess", least(whole_begin, s_.cols - r.tile.rows)));
+      const bool apart = refers && (ends || (some[0] && some[1]));
+      if (apart) {
+        std::vector<Expr> guesses{b.let("guess", least(some[0] ? whole_begin : begin, s_.cols - r.tile.rows))};
+        if (ends) guesses.push_back(b.let("last_guess", greatest(whole_end - Expr(r.tile.rows), guesses[0])));
+        reference(b, r, guesses);
+      }
       run(b, begin, end, visitor({some[1], some[0], some[2]}, !apart), whole_begin, whole_end);
       break;
     }

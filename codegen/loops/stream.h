@@ -99,7 +99,8 @@ class StreamCode {
   void run_bands(Block&, const RowBlocks&, Columns, Gives, const Expr& from);
   std::string visit(const RowBlocks&, Columns, bool first_band);
   void set_state(Block&, const RowBlocks&, long slot, const Expr& value);
-  void reference(Block&, const RowBlocks&, const Expr& col);
+  void reference(Block&, const RowBlocks&, const std::vector<Expr>& cols);
+  bool slanted() const;  // scores depend on how far along the columns they are
   std::string mend(const RowBlocks&, Columns);
   std::string lower_weights(const RowBlocks&);
   std::string carry_over(const RowBlocks&);

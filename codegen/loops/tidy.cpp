@@ -136,7 +136,7 @@ class Writes {
     if (e->form == Expr::Form::call) {
       const auto f = functions_.find(e->text);
       for (std::size_t i = 0; i < e->args.size(); ++i) {
-        const bool stores = (i == 0 && (e->text == "store" || e->text == "store_part")) || (i == 2 && e->text == "transpose_block") || (i < 2 && e->text.rfind("turn<", 0) == 0);
+        const bool stores = (i == 0 && (e->text == "store" || e->text == "store_part")) || (i == 2 && e->text == "transpose_block") || (i >= 2 && (e->text == "load_four_columns" || e->text == "iload_four_columns")) || (i < 2 && e->text.rfind("turn<", 0) == 0);
         const bool passed = f != functions_.end() && i < f->second->parameters.size() && f->second->parameters[i].type == Type::out;
         if (stores || passed) through(e->args[i], written);
       }

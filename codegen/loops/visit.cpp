@@ -111,13 +111,15 @@ void StreamCode::set_state(Block& b, const RowBlocks& r, long slot, const Expr& 
   for (int v = 0; v < r.tile.vectors; ++v) b.run(call("store", Type::none, {local(slot + v * lanes_), call("splat", Type::vec, {value})}));
 }
 
-// The rows' peaks from the band of columns at `col`, for a start; where a row keeps none of them, its
-// first weights leave the range.
-void StreamCode::reference(Block& b, const RowBlocks& r, const Expr& col) {
+// The rows' peaks from the bands of columns that begin at `cols`, for a start; where a row keeps none of
+// them, its first weights leave the range.
+void StreamCode::reference(Block& b, const RowBlocks& r, const std::vector<Expr>& cols) {
   set_state(b, r, at_.block_peak(), float_lowest());
-  const Expr from = address(c_.memory, s_.b, {index("c0"), index("c1"), col, 0});
-  b.run(call(part_band(r, r.tile.rows, Gives::scores), Type::none, {memory_argument(), from, local(at_.scores()), index("c0"), index("c1"), index("row"), col, name("local", Type::out)}));
-  run_weigh(b, r, col, 0, true);
+  for (const Expr& col : cols) {
+    const Expr from = address(c_.memory, s_.b, {index("c0"), index("c1"), col, 0});
+    b.run(call(part_band(r, r.tile.rows, Gives::scores), Type::none, {memory_argument(), from, local(at_.scores()), index("c0"), index("c1"), index("row"), col, name("local", Type::out)}));
+  }
+  run_weigh(b, r, cols[0], 0, true);
 }
 
 // A block of columns: scores, weights, and the fold into the result. `first_band`: the first visit of
@@ -140,12 +142,16 @@ std::string StreamCode::visit(const RowBlocks& r, Columns kinds, bool first_band
     if (s_.algebra.tracks_peak && first_band) {
       from = b.var("done", 0);
       b.blank();
+      // Where a table decides what is kept, most rows may keep nothing of the first band: all columns serve.
+      const bool any_may_be_first = s_.keep && s_.keep->at_run_time;
       b.comment("The first columns give each row the score that the others are compared with.");
       Block first = b.when(name("fresh", Type::flag));
       const bool tail = s_.cols % r.tile.rows != 0;
       first.let("b", address(c_.memory, s_.b, {index("c0"), index("c1"), index("col"), 0}));
       set_state(first, r, at_.block_peak(), float_lowest());
-      if (tail) {
+      if (any_may_be_first) {
+        run_bands(first, r, kinds, Gives::scores, 0);
+      } else if (tail) {
         Block few = first.when(binary("<", index("count"), r.tile.rows, Type::flag));
         band(few, r, kinds, Gives::scores, int(s_.cols % r.tile.rows), 0);
         Block many = first.otherwise();
@@ -153,7 +159,7 @@ std::string StreamCode::visit(const RowBlocks& r, Columns kinds, bool first_band
       } else {
         band(first, r, kinds, Gives::scores, r.tile.rows, 0);
       }
-      first.assign(from, tail ? least(r.tile.rows, index("count")) : Expr(long(r.tile.rows)));
+      first.assign(from, any_may_be_first ? index("count") : tail ? least(r.tile.rows, index("count")) : Expr(long(r.tile.rows)));
       run_weigh(first, r, index("col"), from, true);
     }
     b.blank();

@@ -73,6 +73,40 @@ TEST_CASE("Rows beside one that is not finite keep every bit", "[numerics]") {
   });
 }
 
+// A block of rows that are all lost leaves the fast path before its columns are through; one with a row that
+// is not stays to the end.
+TEST_CASE("Where all rows of a block are lost early, what they come to is the same", "[numerics]") {
+  const auto long_rows = [](auto change) {
+    return [change] {
+      auto scores = change(matmul(input<1, 2, 200, 16>("q"), transpose(input<1, 2, 700, 16>("k"))) / sqrt_of<16>);
+      return outputs("out"_a = matmul(softmax(scores), input<1, 2, 700, 16>("v")), "lse"_a = logsumexp(scores));
+    };
+  };
+  const std::vector<Spec> specs{spec("full", long_rows([](auto s) { return s; })), spec("windowed", long_rows([](auto s) { return mask(s, kv_index <= q_index + 500 && kv_index != 40); }))};
+  for_each_subject(specs, [&](const Subject& s) {
+    const Bindings clean = host::standard_inputs(s.interface());
+    const Outputs before = s(clean);
+    for (const long spared : {-1l, 0l, 5l, 130l}) {
+      Bindings b = clean;
+      for (long i = 0; i < 200; ++i)
+        if (i != spared) for_row(s.interface(), b, "q", i, [](float& x, long c) { if (c == 2) x = quiet_nan; });
+      const Outputs got = s(b);
+      long wrong = 0;
+      for (long row = 0; row < 2 * 200; ++row) {
+        const Floats now(got[0].begin() + 16 * row, got[0].begin() + 16 * row + 16);
+        if (row % 200 == spared) wrong += !same_bits(now, Floats(before[0].begin() + 16 * row, before[0].begin() + 16 * row + 16)) || got[1][std::size_t(row)] != before[1][std::size_t(row)];
+        else wrong += std::count_if(now.begin(), now.end(), is_nan) != 16 || !is_nan(got[1][std::size_t(row)]);
+      }
+      INFO("all queries but " << spared << " hold NaN");
+      CHECK(wrong == 0);
+    }
+    Bindings b = clean;  // every row of the result is lost in one feature, and no score
+    for_row(s.interface(), b, "v", 3, [](float& x, long c) { if (c == 1) x = inf; });
+    INFO("infinity in a feature of the values");
+    check_close(s, s(b), interpret_outputs(s.graph(), b));
+  });
+}
+
 TEST_CASE("Rows without a kept key are 0 beside rows of NaN", "[numerics]") {
   for_each_masked([](const Masked& m, const Subject& s) {
     const Dims& d = s.interface().outputs[0].dims;
