@@ -133,7 +133,7 @@ TEST_CASE("Weights without a peak, for rows that are no whole vectors", "[numeri
     constexpr auto rectified = algebra(max(score, 0.0), 1.0, 1.0);
     auto q = input<1, 2, 31, 24>("q");
     auto k = input<1, 2, 40, 24>("k");
-    return matmul(reduce_rows(rectified, matmul(q, transpose(k)) / sqrt_of<24>), input<1, 2, 40, 8>("v"));
+    return matmul(row_reduction(matmul(q, transpose(k)) / sqrt_of<24>, rectified), input<1, 2, 40, 8>("v"));
   });
   for_each_subject({s}, [](const Subject& of) {
     const Bindings b = host::standard_inputs(of.interface());
