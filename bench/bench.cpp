@@ -45,6 +45,27 @@ void table(const Subject& subject, const Field& field, double flops) {
   fmt::print("\n");
   std::fflush(stdout);
 }
+
+// Of every spec, each ISA's median % of the peak on usual data.
+struct Reached {
+  std::string expression;
+  std::vector<double> percent;  // 0: not there
+};
+
+// What the same work takes in each spec, beside the first: work is counted by kept pairs.
+void comparison(const std::vector<Reached>& all, const std::vector<std::string>& isas) {
+  if (all.size() < 2) return;
+  std::size_t width = 0;
+  for (const Reached& r : all) width = std::max(width, r.expression.size());
+  fmt::print("{:<{}}", "time of a FLOP, the first one's 1", std::max(width, std::size_t(34)));
+  for (const std::string& isa : isas) fmt::print(" {:>9}", isa);
+  fmt::print("\n");
+  for (const Reached& r : all) {
+    fmt::print("{:<{}}", r.expression, std::max(width, std::size_t(34)));
+    for (std::size_t i = 0; i < isas.size(); ++i) fmt::print(" {:>9}", r.percent[i] > 0 && all[0].percent[i] > 0 ? fmt::format("{:.2f}", all[0].percent[i] / r.percent[i]) : "-");
+    fmt::print("\n");
+  }
+}
 }  // namespace
 
 bool run(const std::vector<Subject>& subjects, int workers, const std::string& json, const std::function<void(const std::string&)>& progress) {
@@ -56,6 +77,8 @@ bool run(const std::vector<Subject>& subjects, int workers, const std::string& j
   Pool pool(cpus);
   Recorder recorder;
   bool ok = true;
+  std::vector<Reached> reached;
+  const std::vector<std::string> isas = subjects.empty() ? std::vector<std::string>() : subjects[0].isas;
   for (const Subject& subject : subjects) {
     const host::TemporaryFolder folder;
     Field field = assemble(subject, folder, pool, progress);
@@ -65,7 +88,13 @@ bool run(const std::vector<Subject>& subjects, int workers, const std::string& j
     progress("");
     table(subject, field, flops);
     ok = ok && field.failures.empty();
+    Reached r{subject.expression, std::vector<double>(isas.size())};
+    for (std::size_t i = 0; i < isas.size(); ++i)
+      for (const Contender& c : field.contenders)
+        if (c.name == isas[i]) r.percent[i] = summarise(c, flops).median_percent;
+    reached.push_back(std::move(r));
   }
+  comparison(reached, isas);
   if (!json.empty()) recorder.write_json(json);
   return ok;
 }

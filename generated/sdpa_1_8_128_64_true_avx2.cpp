@@ -56,7 +56,9 @@ static inline vec splat(float x) { return _mm256_set1_ps(x); }
 // a * b + c with one rounding.
 static inline vec fma(vec a, vec b, vec c) {
 #ifdef __clang__
-  asm("" : "+x"(c));  // else Clang moves sums out of registers to load early
+  // Else Clang moves sums out of registers to load early.
+  asm(""
+      : "+x"(c));
 #endif
   return _mm256_fmadd_ps(a, b, c);
 }

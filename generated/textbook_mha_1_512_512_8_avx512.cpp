@@ -133,7 +133,8 @@ static inline vec every_fourth_row(const float* p, long stride) {
 }
 static inline void load_four_columns(const float* p, long stride, vec& a, vec& b, vec& c, vec& d) {
   vec row0 = every_fourth_row(p, stride), row1 = every_fourth_row(p + stride, stride);
-  vec row2 = every_fourth_row(p + 2 * stride, stride), row3 = every_fourth_row(p + 3 * stride, stride);
+  vec row2 = every_fourth_row(p + 2 * stride, stride);
+  vec row3 = every_fourth_row(p + 3 * stride, stride);
   vec low01 = _mm512_maskz_unpacklo_ps(every, row0, row1);
   vec high01 = _mm512_maskz_unpackhi_ps(every, row0, row1);
   vec low23 = _mm512_maskz_unpacklo_ps(every, row2, row3);

@@ -21,6 +21,8 @@ int list() {
   table("spec", named_specs());
   fmt::print("\n");
   table("model", model_specs());
+  fmt::print("\n");
+  table("variant", variant_specs());
   return 0;
 }
 

@@ -37,7 +37,7 @@ bool is_header(const std::string& target) {
 
 std::vector<Spec> all_specs() {
   std::vector<Spec> all = named_specs();
-  all.insert(all.end(), model_specs().begin(), model_specs().end());
+  for (const auto* some : {&model_specs(), &variant_specs()}) all.insert(all.end(), some->begin(), some->end());
   return all;
 }
 

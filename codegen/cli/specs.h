@@ -18,6 +18,7 @@ struct Spec {
 // The named configurations (zoo/zoo.h): of the textbook, and layers of well-known models.
 const std::vector<Spec>& named_specs();
 const std::vector<Spec>& model_specs();
+const std::vector<Spec>& variant_specs();
 
 // What the user wrote: a zoo expression, or a header and --spec EXPR.
 struct Wanted {

@@ -26,4 +26,9 @@ const std::vector<Spec>& model_specs() {
   return specs;
 }
 
+const std::vector<Spec>& variant_specs() {
+  static const std::vector<Spec> specs = specs_of(zoo::variants);
+  return specs;
+}
+
 }  // namespace attune::cli

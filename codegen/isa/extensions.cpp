@@ -299,15 +299,6 @@ static inline void load_four_columns(const float* p, long stride, vec& a, vec& b
 }
 )",
        {}},
-      {"iload_four_columns", R"(static inline void iload_four_columns(const int* p, long stride, ivec& a, ivec& b, ivec& c,
-    ivec& d) {
-  int lane[4][sizeof(ivec) / 4];
-  for (long i = 0; i < (long)sizeof(ivec) / 4; ++i)
-    for (long j = 0; j < 4; ++j) lane[j][i] = p[i * stride + j];
-  a = iload(lane[0]), b = iload(lane[1]), c = iload(lane[2]), d = iload(lane[3]);
-}
-)",
-       {}},
       {"transpose_block", R"(// to[j * to_stride + i] = scale[i] * from[i * from_stride + j] for all lanes i, j,
 // 4 x 4 at a time.
 static inline void transpose_block(const float* from, long from_stride, float* to, long to_stride,
@@ -363,12 +354,24 @@ static inline ivec floor_mod(ivec a, int b) { return a - isplat(b) * floor_div(a
   };
 }
 
+OpText four_columns_of_ints() {
+  return {"iload_four_columns", R"(static inline void iload_four_columns(const int* p, long stride, ivec& a, ivec& b, ivec& c,
+    ivec& d) {
+  int lane[4][sizeof(ivec) / 4];
+  for (long i = 0; i < (long)sizeof(ivec) / 4; ++i)
+    for (long j = 0; j < 4; ++j) lane[j][i] = p[i * stride + j];
+  a = iload(lane[0]), b = iload(lane[1]), c = iload(lane[2]), d = iload(lane[3]);
+}
+)",
+          {}};
+}
+
 }  // namespace
 
 std::vector<OpText> vector_extensions(int lanes, bool fused, Exponent form) {
   auto integers = [&](int bytes) { return doubled("ivec", "ibase", doublings(lanes, bytes)); };
   std::vector<OpText> types_of{{"vec", float_types(lanes, fused), {}}, {"ivec", by_width(fused, integers), {}}, {"lanes_t", "using lanes_t = ivec;  // -1 is true, 0 false\n", {}}};
-  std::vector<OpText> ops = table({types_of, memory_ops(), {fma_op(fused)}, lane_ops(), {fma_unless()}, horizontal_ops(), integer_loads(), exponentials(form, fused), scalar_ops()});
+  std::vector<OpText> ops = table({types_of, memory_ops(), {fma_op(fused)}, lane_ops(), {fma_unless()}, horizontal_ops(), integer_loads(), {four_columns_of_ints()}, exponentials(form, fused), scalar_ops()});
   for (OpText& op : ops)  // what stands on `base` stands on the text of vec
     if (op.name != "vec" && std::find(op.needs.begin(), op.needs.end(), "vec") == op.needs.end()) op.needs.push_back("vec");
   return ops;

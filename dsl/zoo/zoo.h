@@ -1,10 +1,12 @@
 // The named configurations, which `attune list` shows: of the textbook, what generated/ holds and `attune
-// bench` runs; of well-known models, one attention layer each by its published sizes.
+// bench` runs; of well-known models, one attention layer each by its published sizes; and what
+// people change about causal attention, one at a time.
 #pragma once
 #include <boost/hana/tuple.hpp>
 #include <string_view>
 #include <zoo/decoders.h>
 #include <zoo/encoders.h>
+#include <zoo/variants.h>
 
 namespace zoo {
 
@@ -51,6 +53,19 @@ inline constexpr auto models = boost::hana::make_tuple(
     ATTUNE_ENTRY("Gemma 2 2B, local layer", gemma2<512, 2304, 8, 4, 256, 4096>),
     ATTUNE_ENTRY("Gemma 3 1B, local layer", gemma3<512, 1152, 4, 1, 256, 512>),
     ATTUNE_ENTRY("gpt-oss 20B, local layer", gpt_oss<512, 2880, 64, 8, 64, 128>));
+inline constexpr auto variants = boost::hana::make_tuple(
+    ATTUNE_ENTRY("causal, and nothing else", variant_causal<1024>),
+    ATTUNE_ENTRY("a sliding window of 256", variant_window<1024, 256>),
+    ATTUNE_ENTRY("the first 16 keys and a window", variant_first_and_window<1024, 16, 256>),
+    ATTUNE_ENTRY("chunks of 256", variant_chunked<1024, 256>),
+    ATTUNE_ENTRY("a prefix of 256 that all see", variant_prefix<1024, 256>),
+    ATTUNE_ENTRY("a run-time number of keys", variant_lengths<1024>),
+    ATTUNE_ENTRY("documents by a table of ids", variant_documents<1024>),
+    ATTUNE_ENTRY("a boolean table of pairs", variant_allowed<1024>),
+    ATTUNE_ENTRY("ALiBi", variant_alibi<1024>),
+    ATTUNE_ENTRY("ALiBi, a table of slopes", variant_slopes<1024>),
+    ATTUNE_ENTRY("a bias of pairs", variant_bias<1024>),
+    ATTUNE_ENTRY("softcap", variant_softcap<1024>));
 #undef ATTUNE_ENTRY
 
 }  // namespace zoo

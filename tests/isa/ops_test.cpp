@@ -21,7 +21,7 @@ namespace {
 
 // What kernels may ask of every ISA.
 const std::set<std::string> vocabulary{
-    "vec", "ivec", "lanes_t", "load", "store", "load_part", "store_part", "load_strided", "load_strided_part", "iload", "iload_part", "iload_strided", "iload_strided_part", "splat", "fma", "fma_unless", "min", "max",
+    "vec", "ivec", "lanes_t", "load", "store", "load_part", "store_part", "load_strided", "load_strided_part", "iload", "iload_part", "iload_strided", "iload_strided_part", "load_four_columns", "iload_four_columns", "splat", "fma", "fma_unless", "min", "max",
     "less", "less_equal", "equal", "not_less", "is_minus_zero", "both", "either", "negation", "select", "keep_where", "any", "all_lanes",
     "iota", "isplat", "floor_div", "floor_mod", "imin", "imax", "iless", "iless_equal", "iequal", "to_real",
     "exp", "exp_nonpositive", "exp2", "exp2_nonpositive", "exp2_near", "shift_of", "exp_shifted", "exponent_of", "inverse_power", "log", "tanh", "first", "reduce_add", "reduce_max", "swap_pairs",

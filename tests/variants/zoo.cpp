@@ -25,6 +25,18 @@ std::vector<numerics::Spec> zoo_families() {
       ATTUNE_FAMILY(qwen3, qwen3<37, 24, 4, 2, 16>),
       ATTUNE_FAMILY(gemma2, gemma2<37, 24, 4, 2, 16, 9>),
       ATTUNE_FAMILY(gemma3, gemma3<37, 24, 4, 1, 16, 9>),
+      ATTUNE_FAMILY(variant_causal, variant_causal<37>),
+      ATTUNE_FAMILY(variant_window, variant_window<53, 9>),
+      ATTUNE_FAMILY(variant_first_and_window, variant_first_and_window<53, 3, 9>),
+      ATTUNE_FAMILY(variant_chunked, variant_chunked<53, 8>),
+      ATTUNE_FAMILY(variant_prefix, variant_prefix<37, 9>),
+      ATTUNE_FAMILY(variant_lengths, variant_lengths<37>),
+      ATTUNE_FAMILY(variant_documents, variant_documents<53>),
+      ATTUNE_FAMILY(variant_allowed, variant_allowed<37>),
+      ATTUNE_FAMILY(variant_alibi, variant_alibi<53>),
+      ATTUNE_FAMILY(variant_slopes, variant_slopes<37>),
+      ATTUNE_FAMILY(variant_bias, variant_bias<53>),
+      ATTUNE_FAMILY(variant_softcap, variant_softcap<37>),
       ATTUNE_FAMILY(gpt_oss, gpt_oss<37, 24, 4, 2, 32, 9>),
   };
 #undef ATTUNE_FAMILY
