@@ -205,7 +205,11 @@ static inline void transpose_block(const float* from, long from_stride, float* t
 )",
        {}},
   };
-  isa.ops = table({ops, {fma_unless()}, integer_ops(), integer_loads(), exponentials(Exponent::integer, true), scalar_ops()});
+  isa.ops = table({ops, {fma_unless()}, integer_ops(), integer_loads(R"(static inline ivec iload_strided(const int* p, long stride) {
+  return (ivec)_mm256_setr_epi32(p[0], p[stride], p[2 * stride], p[3 * stride],
+      p[4 * stride], p[5 * stride], p[6 * stride], p[7 * stride]);
+}
+)"), exponentials(Exponent::integer, true), scalar_ops()});
   return isa;
 }
 

@@ -228,7 +228,13 @@ static inline void transpose_block(const float* from, long from_stride, float* t
   std::vector<OpText> powers = exponentials(Exponent::real, true);
   for (OpText& op : powers)
     if (op.name == "exp2_near") op = exp2_near_by_fraction();
-  isa.ops = table({ops, integer_ops(), integer_loads(), powers, scalar_ops()});
+  isa.ops = table({ops, integer_ops(), integer_loads(R"(static inline ivec iload_strided(const int* p, long stride) {
+  return (ivec)_mm512_setr_epi32(p[0], p[stride], p[2 * stride], p[3 * stride],
+      p[4 * stride], p[5 * stride], p[6 * stride], p[7 * stride],
+      p[8 * stride], p[9 * stride], p[10 * stride], p[11 * stride],
+      p[12 * stride], p[13 * stride], p[14 * stride], p[15 * stride]);
+}
+)"), powers, scalar_ops()});
   return isa;
 }
 

@@ -354,6 +354,13 @@ static inline ivec floor_mod(ivec a, int b) { return a - isplat(b) * floor_div(a
   };
 }
 
+constexpr const char* iload_strided = R"(static inline ivec iload_strided(const int* p, long stride) {
+  int lane[sizeof(vec) / 4];
+  for (long i = 0; i < (long)(sizeof(vec) / 4); ++i) lane[i] = p[i * stride];
+  return iload(lane);
+}
+)";
+
 OpText four_columns_of_ints() {
   return {"iload_four_columns", R"(static inline void iload_four_columns(const int* p, long stride, ivec& a, ivec& b, ivec& c,
     ivec& d) {
@@ -371,7 +378,7 @@ OpText four_columns_of_ints() {
 std::vector<OpText> vector_extensions(int lanes, bool fused, Exponent form) {
   auto integers = [&](int bytes) { return doubled("ivec", "ibase", doublings(lanes, bytes)); };
   std::vector<OpText> types_of{{"vec", float_types(lanes, fused), {}}, {"ivec", by_width(fused, integers), {}}, {"lanes_t", "using lanes_t = ivec;  // -1 is true, 0 false\n", {}}};
-  std::vector<OpText> ops = table({types_of, memory_ops(), {fma_op(fused)}, lane_ops(), {fma_unless()}, horizontal_ops(), integer_loads(), {four_columns_of_ints()}, exponentials(form, fused), scalar_ops()});
+  std::vector<OpText> ops = table({types_of, memory_ops(), {fma_op(fused)}, lane_ops(), {fma_unless()}, horizontal_ops(), integer_loads(iload_strided), {four_columns_of_ints()}, exponentials(form, fused), scalar_ops()});
   for (OpText& op : ops)  // what stands on `base` stands on the text of vec
     if (op.name != "vec" && std::find(op.needs.begin(), op.needs.end(), "vec") == op.needs.end()) op.needs.push_back("vec");
   return ops;

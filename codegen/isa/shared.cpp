@@ -128,7 +128,7 @@ static inline vec load_strided_part(const float* p, long stride, long n) {
           {}};
 }
 
-std::vector<OpText> integer_loads() {
+std::vector<OpText> integer_loads(const char* strided) {
   return {
       {"iload", R"(static inline ivec iload(const int* p) {
   ivec r;
@@ -151,13 +151,7 @@ static inline ivec iload_strided_part(const int* p, long stride, long n) {
       {"iload_part", R"(static inline ivec iload_part(const int* p, long n) { return iload_strided_part(p, 1, n); }
 )",
        {"iload_strided_part"}},
-      {"iload_strided", R"(static inline ivec iload_strided(const int* p, long stride) {
-  int lane[sizeof(vec) / 4];
-  for (long i = 0; i < (long)(sizeof(vec) / 4); ++i) lane[i] = p[i * stride];
-  return iload(lane);
-}
-)",
-       {"iload"}},
+      {"iload_strided", strided, {}},
   };
 }
 

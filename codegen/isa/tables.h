@@ -30,7 +30,7 @@ std::vector<OpText> scalar_ops();   // floats, longs and the floating-point stat
 OpText load_strided_part();
 OpText iload_four_columns();  // where a vec is a register of the same bits
 OpText fma_unless();
-std::vector<OpText> integer_loads();
+std::vector<OpText> integer_loads(const char* strided);  // by the text of iload_strided
 std::vector<OpText> integer_ops();  // by the compilers' vector operators
 enum class Exponent { integer,
                       real };  // add_exponent(p, nearest(..)) or scale2(p, n)

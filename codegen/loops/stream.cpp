@@ -210,7 +210,7 @@ void StreamCode::visit_runs(Block& b, const RowBlocks& r, const Expr& i, Path pa
     col.assign(name("fresh", Type::flag), name("false", Type::flag));
   };
   const bool refers = path == Path::fast && direct_ && s_.algebra.tracks_peak;
-  const bool ends = refers && slanted();  // the greatest score is likely at one end
+  const bool ends = refers && slanted() && s_.cols >= r.tile.rows;  // the greatest score is likely at one end
   switch (r.runs.form) {
     case RunPlan::Form::whole:
       if (ends) reference(b, r, {0, s_.cols - r.tile.rows});

@@ -94,6 +94,7 @@ class StreamCode {
   std::string no_row_is_finite(const RowBlocks&);
   // mend.cpp, visit.cpp
   std::string part_band(const RowBlocks&, int height, Gives);
+  void whole_band(Block&, const RowBlocks&, Gives, int height, const Expr& from, const Expr& to, const Expr& col);
   void band(Block&, const RowBlocks&, Columns, Gives, int height, const Expr& j);
   std::string bands(const RowBlocks&, Columns, Gives);
   void run_bands(Block&, const RowBlocks&, Columns, Gives, const Expr& from);

@@ -59,12 +59,15 @@ std::string StreamCode::part_band(const RowBlocks& r, int height, Gives gives) {
   return n;
 }
 
+// A band of columns, with all its pairs.
+void StreamCode::whole_band(Block& at, const RowBlocks& r, Gives gives, int height, const Expr& from, const Expr& to, const Expr& col) {
+  at.run(call(score_tile({height, r.tile.vectors}, false, last_part(r), gives), Type::none, {memory_argument(), local(at_.at()), from, to, local(at_.peak()), local(at_.shift()), local(at_.block_peak()), local(at_.block_total()), index("c0"), index("c1"), index("row"), col}));
+}
+
 // A band of columns from j on, kept whole or in part as where it stands says.
 void StreamCode::band(Block& at, const RowBlocks& r, Columns kinds, Gives gives, int height, const Expr& j) {
   const Expr from = name("b", Type::in) + Expr(b_col()) * j, to = local(at_.scores()) + Expr(at_.rows) * j, col = index("col") + j;
-  const auto all = [&](Block& in) {
-    in.run(call(score_tile({height, r.tile.vectors}, false, last_part(r), gives), Type::none, {memory_argument(), local(at_.at()), from, to, local(at_.peak()), local(at_.shift()), local(at_.block_peak()), local(at_.block_total()), index("c0"), index("c1"), index("row"), col}));
-  };
+  const auto all = [&](Block& in) { whole_band(in, r, gives, height, from, to, col); };
   const auto part = [&](Block& in) { in.run(call(part_band(r, height, gives), Type::none, {memory_argument(), from, to, index("c0"), index("c1"), index("row"), col, name("local", Type::out)})); };
   if (!kinds.whole) return part(at);
   Expr inside;
@@ -117,7 +120,8 @@ void StreamCode::reference(Block& b, const RowBlocks& r, const std::vector<Expr>
   set_state(b, r, at_.block_peak(), float_lowest());
   for (const Expr& col : cols) {
     const Expr from = address(c_.memory, s_.b, {index("c0"), index("c1"), col, 0});
-    b.run(call(part_band(r, r.tile.rows, Gives::scores), Type::none, {memory_argument(), from, local(at_.scores()), index("c0"), index("c1"), index("row"), col, name("local", Type::out)}));
+    if (s_.keep) b.run(call(part_band(r, r.tile.rows, Gives::scores), Type::none, {memory_argument(), from, local(at_.scores()), index("c0"), index("c1"), index("row"), col, name("local", Type::out)}));
+    else whole_band(b, r, Gives::scores, r.tile.rows, from, local(at_.scores()), col);
   }
   run_weigh(b, r, cols[0], 0, true);
 }

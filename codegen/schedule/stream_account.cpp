@@ -27,6 +27,11 @@ long splits(long loads, long bytes, long stride) {
   return loads * split / places;
 }
 
+// Tensors with an element for each pair, which lie along the columns.
+long tensors_of_pairs(const Expression& e) {
+  return std::count_if(e.tensors.begin(), e.tensors.end(), [](const View& v) { return stride_of(v.dims[2]).value_or(0) > 1 && stride_of(v.dims[3]) == 1; });
+}
+
 }  // namespace
 
 // Whether columns and values are gone from L2 when the next block of rows comes.
@@ -118,9 +123,11 @@ Account StreamPlanner::scores(const Covered& c, long columns) const {
   const bool near = 4 * s_.cols * s_.depth <= m.l1_bytes / 2, far = beyond_l2(), asked = far && asks_ahead();
   // The sum of the weights is one more operation; what is subtracted from a score is in the sums already.
   const long weight = slots_of(s_.element, m) + m.exponential * std::count_if(s_.algebra.weight.terms.begin(), s_.algebra.weight.terms.end(), [](const Term& t) { return t.fn == Fn::exp; }) + 100;
-  const auto tiles = [&](const std::map<std::pair<int, int>, long>& some, long slots) {
+  const auto tiles = [&](const std::map<std::pair<int, int>, long>& some, long of_each, long tensors) {
     for (const auto& [shape, count] : some) {
       const Tile t{shape.first, shape.second};
+      // Four columns of a tensor of pairs are loaded at once, and turned; others lane by lane.
+      const long slots = of_each + tensors * isa_.lanes * (50 * (t.rows / 4 * 4) + 200 * (t.rows % 4)) / t.rows;
       const long read = 4 * s_.depth * t.rows, written = 4 * t.rows * t.vectors * isa_.lanes;
       long l2 = turned + read + written > l1 ? 4 * s_.depth * t.vectors * isa_.lanes : 0;  // the turned rows again
       if (turned + read + block > l1) l2 += 2 * written;
@@ -129,8 +136,9 @@ Account StreamPlanner::scores(const Covered& c, long columns) const {
       clerk.steps(t, count * s_.depth, {.slots = count * t.rows * t.vectors * slots, .l2 = count * l2, .memory = count * beyond, .asked = asked ? count * beyond : 0});
     }
   };
-  tiles(c.whole, weight);
-  tiles(c.part, weight + (s_.keep ? slots_of(s_.keep->code, m) + 100 : 0));
+  const long biases = tensors_of_pairs(s_.element) + tensors_of_pairs(s_.factored);
+  tiles(c.whole, weight, biases);
+  tiles(c.part, weight + (s_.keep ? slots_of(s_.keep->code, m) + 100 : 0), biases + (s_.keep ? tensors_of_pairs(s_.keep->code) : 0));
   // How many vectors of a tile keep something is asked of each; the others' weights are set to 0.
   for (const auto& [shape, count] : c.part) clerk.tiles({shape.first, c.blocks.tile.vectors - shape.second}, count);
   if (s_.algebra.tracks_peak) clerk.tiles(c.blocks.tile, 2 * c.blocks.count);   // the first tile of a block waits for its peaks

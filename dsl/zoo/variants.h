@@ -27,11 +27,6 @@ template <long Seq, long Prefix>
 constexpr auto variant_prefix = [] { return variant_of<Seq>([](auto s) { return softmax(mask(s, causal || kv_index < Prefix)); }); };
 // Masks by tables that are known at run time.
 template <long Seq>
-constexpr auto variant_lengths = [] {
-  constexpr auto lengths = table<int32, 1>("lengths");
-  return variant_of<Seq>([=](auto s) { return softmax(mask(s, causal && kv_index < lengths(batch_index))); });
-};
-template <long Seq>
 constexpr auto variant_documents = [] {
   constexpr auto ids = table<int32, Seq>("ids");
   return variant_of<Seq>([=](auto s) { return softmax(mask(s, causal && ids(q_index) == ids(kv_index))); });

@@ -59,7 +59,6 @@ inline constexpr auto variants = boost::hana::make_tuple(
     ATTUNE_ENTRY("the first 16 keys and a window", variant_first_and_window<1024, 16, 256>),
     ATTUNE_ENTRY("chunks of 256", variant_chunked<1024, 256>),
     ATTUNE_ENTRY("a prefix of 256 that all see", variant_prefix<1024, 256>),
-    ATTUNE_ENTRY("a run-time number of keys", variant_lengths<1024>),
     ATTUNE_ENTRY("documents by a table of ids", variant_documents<1024>),
     ATTUNE_ENTRY("a boolean table of pairs", variant_allowed<1024>),
     ATTUNE_ENTRY("ALiBi", variant_alibi<1024>),

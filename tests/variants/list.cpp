@@ -50,6 +50,7 @@ std::vector<Variant> others() {
       ATTUNE_VARIANT(bias_of_queries),
       ATTUNE_VARIANT(alibi),
       ATTUNE_VARIANT(alibi_of_three_heads),
+      ATTUNE_VARIANT(alibi_two_sided),
       ATTUNE_VARIANT(softcap),
       ATTUNE_VARIANT(softcap_then_bias),
       ATTUNE_VARIANT(bias_then_softcap),

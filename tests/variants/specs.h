@@ -36,6 +36,8 @@ constexpr auto alibi_of_three_heads = [] {
   auto s = matmul(input<1, 3, T, 4>("q"), transpose(input<1, 3, T, 4>("k"))) / sqrt_of<4>;
   return matmul(softmax(mask(s - exp(-0.6931471805599453 * exponent) * behind, causal)), input<1, 3, T, 4>("v"));
 };
+template <long T>  // in both directions, and without a mask
+constexpr auto alibi_two_sided = [] { return attention<1, T, T>([](auto s) { return softmax(s - 0.25 * distance(q_index, kv_index)); }); };
 template <long T>
 constexpr auto softcap = [] { return attention<1, T, T>([](auto s) { return softmax(mask(2 * tanh(s / 2), causal)); }); };
 template <long T>

@@ -30,7 +30,6 @@ std::vector<numerics::Spec> zoo_families() {
       ATTUNE_FAMILY(variant_first_and_window, variant_first_and_window<53, 3, 9>),
       ATTUNE_FAMILY(variant_chunked, variant_chunked<53, 8>),
       ATTUNE_FAMILY(variant_prefix, variant_prefix<37, 9>),
-      ATTUNE_FAMILY(variant_lengths, variant_lengths<37>),
       ATTUNE_FAMILY(variant_documents, variant_documents<53>),
       ATTUNE_FAMILY(variant_allowed, variant_allowed<37>),
       ATTUNE_FAMILY(variant_alibi, variant_alibi<53>),
