@@ -92,6 +92,12 @@ def alibi_of_three_heads():
 
 
 @case
+def alibi_two_sided():
+    q, k, v = qkv()
+    return softmax(scores(q, k) - 0.25 * (I - J).abs()) @ v
+
+
+@case
 def softcap():
     q, k, v = qkv()
     return softmax(2 * torch.tanh(scores(q, k) / 2), CAUSAL) @ v
