@@ -223,8 +223,8 @@ void StreamCode::visit_runs(Block& b, const RowBlocks& r, const Expr& i, Path pa
       const auto edge = [&](int e, const char* n) { return b.let(n, bound(r.runs.edges[e], i, r.count)); };
       const Expr begin = edge(0, "begin"), whole_begin = edge(1, "whole_begin"), whole_end = edge(2, "whole_end"), end = edge(3, "end");
       if (!some[0] && !some[1] && !some[2]) break;
-      // Columns that all rows keep make the better reference.
-      const bool apart = refers && (ends || (some[0] && some[1]));
+      // Columns that all rows keep make the better reference, unless a table removes some of those.
+      const bool apart = refers && (ends || (some[0] && some[1] && !s_.keep->at_run_time));
       if (apart) {
         std::vector<Expr> guesses{b.let("guess", least(some[0] ? whole_begin : begin, s_.cols - r.tile.rows))};
         if (ends) guesses.push_back(b.let("last_guess", greatest(whole_end - Expr(r.tile.rows), guesses[0])));
