@@ -14,7 +14,7 @@ bool StreamCode::reads_rows() const {
 
 namespace {
 
-// Tensors whose rows lie apart and columns side by side, as a bias or a mask by pairs: four columns of a
+// Tensors whose rows lie apart and columns side by side, with an element for each pair: four columns of a
 // vector of rows are loaded together and change places in registers.
 class FourColumns {
  public:
