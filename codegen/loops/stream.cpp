@@ -135,11 +135,17 @@ std::string StreamCode::fold(const RowBlocks& r, Holes holes) {
     Expr begin = 0, count = index("count");
     if (p_.hull) {
       const Expr row = index("row") + i;
-      const auto first = hull(at, row / lanes_, "_first");
-      const auto last = rows > 1 ? hull(at, (row + Expr(rows - 1)) / lanes_, "_last") : first;
+      // Affine bounds are least and greatest at the tile's ends; those of a table may be so at any vector between.
+      std::vector<std::pair<Expr, Expr>> bounds{hull(at, row / lanes_, "_first")};
+      const bool tables = !p_.low_table.empty() || !p_.high_table.empty();
+      for (long k = lanes_; tables && k < rows - 1; k += lanes_) bounds.push_back(hull(at, (row + Expr(k)) / lanes_, fmt::format("_at{}", k)));
+      if (rows > 1) bounds.push_back(hull(at, (row + Expr(rows - 1)) / lanes_, "_last"));
+      Expr low = bounds.front().first, high = bounds.back().second;
       const auto grows = [](const Affine& a, const std::vector<long>& table) { return table.empty() && a.step >= 0; };
-      const Expr low = grows(p_.low, p_.low_table) ? first.first : least(first.first, last.first);
-      const Expr high = grows(p_.high, p_.high_table) ? last.second : greatest(first.second, last.second);
+      if (!grows(p_.low, p_.low_table))
+        for (std::size_t k = 1; k < bounds.size(); ++k) low = least(low, bounds[k].first);
+      if (!grows(p_.high, p_.high_table))
+        for (std::size_t k = 0; k + 1 < bounds.size(); ++k) high = greatest(bounds[k].second, high);
       if (!low.is(0)) begin = at.let("begin", least(greatest(low - index("col"), 0), index("count")));
       count = at.let("end", least(high - index("col"), index("count"))) - begin;
     }
