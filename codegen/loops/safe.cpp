@@ -104,6 +104,16 @@ std::string StreamCode::visit_safely(const RowBlocks& r, Columns kinds) {
   return n;
 }
 
+// Whether a row is not finite: x - x is 0, or NaN if x is not. `place_of` says where its element n lies.
+Expr StreamCode::is_odd(Block& row, const std::function<Expr(const Expr& n)>& place_of) const {
+  const Expr odd = row.var("odd", call("splat", Type::vec, {real(0)}));
+  each_vector(row, [&](Block& at, const Expr& n, long part) {
+    const Expr x = at.let(part < 0 ? "x" : "rest", load_vector(place_of(n), part));
+    at.assign(odd, odd + (x - x));
+  });
+  return call("has_nan", Type::flag, {odd});
+}
+
 // Whether the fast path has lost all rows, whose sums so far do not become finite again. Most of the time the
 // first row answers.
 std::string StreamCode::no_row_is_finite(const RowBlocks& r) {
@@ -116,12 +126,7 @@ std::string StreamCode::no_row_is_finite(const RowBlocks& r) {
   Block b(f.body);
   const Expr out = b.let("out", address(c_.memory, s_.out, {index("c0"), index("c1"), index("row"), 0}));
   Block i = b.loop("i", 0, r.rows);
-  const Expr odd = i.var("odd", call("splat", Type::vec, {real(0)}));
-  each_vector(i, [&](Block& at, const Expr& n, long part) {
-    const Expr x = at.let(part < 0 ? "x" : "rest", load_vector(out + Expr(out_row()) * index("i") + n, part));
-    at.assign(odd, odd + (x - x));
-  });
-  Block finite = i.when(call("!", Type::flag, {call("has_nan", Type::flag, {odd})}));
+  Block finite = i.when(call("!", Type::flag, {is_odd(i, [&](const Expr& n) { return out + Expr(out_row()) * index("i") + n; })}));
   finite.text("return false;");
   b.text("return true;");
   c_.kernel.functions.push_back(std::move(f));
@@ -154,18 +159,13 @@ std::string StreamCode::safe_rows(const RowBlocks& r) {
   store_row_values(b, r, Path::safe);
   if (scales_result()) set_factors(b, r, Path::safe);
   Block each = b.loop("i", 0, r.rows);
-  const Expr odd = each.var("odd", call("splat", Type::vec, {real(0)}));
-  each_vector(each, [&](Block& at, const Expr& n, long part) {
-    const Expr x = at.let(part < 0 ? "x" : "rest", load_vector(fast(n), part));
-    at.assign(odd, odd + (x - x));
-  });
-  const Expr is_odd = call("has_nan", Type::flag, {odd});
+  const Expr lost_it = is_odd(each, fast);
   const auto restore = [&](Block& finite) { each_vector(finite, [&](Block& at, const Expr& n, long part) { at.run(store_vector(result(n), load_vector(fast(n), part), part)); }); };
   if (!scales_result() && s_.values.empty()) {
-    Block finite = each.when(call("!", Type::flag, {is_odd}));
+    Block finite = each.when(call("!", Type::flag, {lost_it}));
     restore(finite);
   } else {
-    Block lost = each.when(is_odd);
+    Block lost = each.when(lost_it);
     if (scales_result()) {
       const Expr factor = lost.let("factor", call("splat", Type::vec, {element(local(at_.carry()), index("i"))}));
       each_vector(lost, [&](Block& at, const Expr& n, long part) { at.run(store_vector(result(n), factor * load_vector(result(n), part), part)); });

@@ -91,6 +91,7 @@ class StreamCode {
   std::string weigh_safely(const RowBlocks&);
   std::string visit_safely(const RowBlocks&, Columns);
   std::string safe_rows(const RowBlocks&);
+  Expr is_odd(Block& row, const std::function<Expr(const Expr& n)>& place_of) const;
   std::string no_row_is_finite(const RowBlocks&);
   // mend.cpp, visit.cpp
   std::string part_band(const RowBlocks&, int height, Gives);
