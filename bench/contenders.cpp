@@ -39,7 +39,9 @@ class Assembly {
     for (const std::string& isa : subject_.isas) {
       if (!host_supports(isa)) continue;
       o.isas = {isa};
-      add(isa, Role::kernel, isa, {"-O2"}, usual, expected, [&] { return generate(subject_.graph, o); });
+      const auto files = [&] { return generate(subject_.graph, o); };
+      add(isa, Role::kernel, isa, {"-O2"}, usual, expected, files);
+      if (isa == "portable") add("portable, -march=native", Role::kernel_native, fastest, {"-O2", "-march=native"}, usual, expected, files);
     }
     if (fastest_.kernel) {
       on_cores(usual, expected);

@@ -17,7 +17,8 @@ namespace attune::bench {
 
 enum class Role { naive_textbook,
                   naive_vectorisable,
-                  kernel };
+                  kernel,
+                  kernel_native };  // the portable one with all instructions of this machine
 
 struct Sample {
   double seconds = 0;    // of one call, mean over the repetition

@@ -106,7 +106,7 @@ void Recorder::measure(const Subject& subject, std::vector<Contender>& contender
   // Only now is the faster naive order known.
   double naive = 0;
   for (const Contender& c : contenders)
-    if (c.role != Role::kernel) {
+    if (c.role == Role::naive_textbook || c.role == Role::naive_vectorisable) {
       const double s = summarise(c, flops).median_seconds;
       naive = naive == 0 ? s : std::min(naive, s);
     }

@@ -1,5 +1,5 @@
-// What most of the compiler includes, compiled once. Files include what they use all the same:
-// the tests build the compiler without it too.
+// What most of the compiler includes, compiled once. Files include what they use all the same: the
+// preset of Clang builds without it.
 #pragma once
 #include <algorithm>
 #include <cmath>

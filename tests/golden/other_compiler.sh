@@ -12,7 +12,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 build=${BUILD:-$work/build}
-cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DCMAKE_CXX_COMPILER=$other -DCMAKE_C_COMPILER=$other_c -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DBUILD_TESTING=OFF >"$work/log" 2>&1 &&
+cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DCMAKE_CXX_COMPILER=$other -DCMAKE_C_COMPILER=$other_c -DBUILD_TESTING=OFF >"$work/log" 2>&1 &&
   cmake --build "$build" --target attune >>"$work/log" 2>&1 || {
   tail -n 20 "$work/log"
   echo "FAILED: attune does not build with $other"
