@@ -16,11 +16,12 @@
 //
 // What was decided:
 // - attention: 3 times 77 rows against 77 columns, 84 at a time: their scores lie in a worker's
-//   16.4 kB and nowhere else. 3 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
-//   registers accumulate, a step is 12 fma on 7 loads. 1 block of 5 rows, score tiles of 12 columns
-//   x 8 lanes: 12 of 16 registers accumulate, a step is 12 fma on 13 loads. Whole tiles of removed
-//   pairs are skipped; tiles that keep all pairs test none. Value tiles of 2 rows x 40 columns: 10
-//   of 16 registers accumulate, a step is 10 fma on 7 loads.
+//   16.5 kB and nowhere else. 2 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
+//   registers accumulate, a step is 12 fma on 7 loads. 1 block of 16 rows, score tiles of 6 columns
+//   x 16 lanes: 12 of 16 registers accumulate, a step is 12 fma on 8 loads. 1 block of 13 rows,
+//   score tiles of 6 columns x 16 lanes: 12 of 16 registers accumulate, a step is 12 fma on 8
+//   loads. Whole tiles of removed pairs are skipped; tiles that keep all pairs test none. Value
+//   tiles of 2 rows x 40 columns: 10 of 16 registers accumulate, a step is 10 fma on 7 loads.
 #include "sdpa_1_3_77_40_true.h"
 
 #include <immintrin.h>
@@ -246,6 +247,7 @@ struct attention_memory {
   float block_peak[24];   // the greatest score in the block of columns
   float block_total[24];  // and the sum of the block's weights
   float shift[24];        // -peak, where the rows' accumulators start
+  float odd[24];          // NaN once a result is not finite
   float kept[24];         // 1 where the safe path found a pair that counts
   float holes[96];        // [84]: 1 for a column with one that doesn't; then 1 if there is any
   float fast[960];        // [24][40], the results that it came to replace
@@ -1183,22 +1185,6 @@ struct attention_memory {
   }
 }
 
-// What 24 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_24(const Memory& m, long c1, long row,
-    attention_memory& local) {
-  store(local.total, load(local.carry) * load(local.total));
-  store(local.total + 8, load(local.carry + 8) * load(local.total + 8));
-  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
-
-  float* out = m.out + 3080 * c1 + 40 * row;
-  for (long i = 0; i < 24; ++i) {
-    const vec carry = splat(local.carry[i]);
-    for (long n = 0; n < 40; n += 8) {
-      store(out + 40 * i + n, carry * load(out + 40 * i + n));
-    }
-  }
-}
-
 // Of 24 rows, those whose weights are too large get a higher peak; their weights follow.
 [[gnu::noinline]] void attention_lower_weights_24(attention_memory& local, long count) {
   for (long i = 0; i < 24; i += 8) {
@@ -1223,7 +1209,7 @@ struct attention_memory {
 // Weights of 24 rows and `count` columns, the first `from` of them made from scores, once more
 // where they left the range.
 [[gnu::noinline]] void attention_mend_24(const Memory& m, long c1, long row, long col, long from,
-    long count, long whole_end, attention_memory& local, bool fresh) {
+    long count, long whole_end, attention_memory& local) {
   // Too large for that: the greatest score becomes the reference.
   const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
       both(not_less(splat(0x1p+120f), load(local.block_total)),
@@ -1244,21 +1230,15 @@ struct attention_memory {
     store(local.block_peak + 16, splat(-__FLT_MAX__));
     attention_scores_of_24(m, c1, row, col, 0, count, whole_end, local);
     attention_weigh_24(local, from, false);
-    if (!fresh) {
-      attention_carry_over_24(m, c1, row, local);
-    }
     attention_weights_of_24(m, c1, row, col, from, count, whole_end, local);
   }
 
   attention_lower_weights_24(local, count);
-  if (!fresh) {
-    attention_carry_over_24(m, c1, row, local);
-  }
 }
 
-// 2 rows x 40 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_2x40(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
+// 2 rows x 40 columns of the result, over `count` weights each, times the rows' factors.
+[[gnu::noinline]] void attention_results_2x40(const float* weights, const float* v, long count,
+    float* out, const float* factors, float* odd) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f);
 
@@ -1283,57 +1263,75 @@ struct attention_memory {
     s14 = fma(a1, b4, s14);
   }
 
-  if (!fresh) {
-    s00 = s00 + load(out);
-    s01 = s01 + load(out + 8);
-    s02 = s02 + load(out + 16);
-    s03 = s03 + load(out + 24);
-    s04 = s04 + load(out + 32);
-    s10 = s10 + load(out + 40);
-    s11 = s11 + load(out + 48);
-    s12 = s12 + load(out + 56);
-    s13 = s13 + load(out + 64);
-    s14 = s14 + load(out + 72);
-  }
-
+  // 0 * x is 0, or NaN if x is not finite.
+  const vec zero = splat(0.0f);
+  vec odd0 = load(odd);
+  vec odd1 = zero;
+  vec odd2 = zero;
+  vec odd3 = zero;
+  vec odd4 = zero;
+  const vec f0 = splat(factors[0]);
+  s00 = f0 * s00;
   store(out, s00);
+  odd0 = fma(zero, s00, odd0);
+  s01 = f0 * s01;
   store(out + 8, s01);
+  odd1 = fma(zero, s01, odd1);
+  s02 = f0 * s02;
   store(out + 16, s02);
+  odd2 = fma(zero, s02, odd2);
+  s03 = f0 * s03;
   store(out + 24, s03);
+  odd3 = fma(zero, s03, odd3);
+  s04 = f0 * s04;
   store(out + 32, s04);
+  odd4 = fma(zero, s04, odd4);
+  const vec f1 = splat(factors[1]);
+  s10 = f1 * s10;
   store(out + 40, s10);
+  odd0 = fma(zero, s10, odd0);
+  s11 = f1 * s11;
   store(out + 48, s11);
+  odd1 = fma(zero, s11, odd1);
+  s12 = f1 * s12;
   store(out + 56, s12);
+  odd2 = fma(zero, s12, odd2);
+  s13 = f1 * s13;
   store(out + 64, s13);
+  odd3 = fma(zero, s13, odd3);
+  s14 = f1 * s14;
   store(out + 72, s14);
+  odd4 = fma(zero, s14, odd4);
+  store(odd, odd0 + odd1 + odd2 + odd3 + odd4);
 }
 
-// Scores of 24 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_24(const Memory& m, long c1, long row, long col, long count,
-    attention_memory& local, bool fresh) {
+// Weights of 24 rows and `count` columns, which are all that there are, become results.
+[[gnu::noinline]] void attention_results_of_24(const Memory& m, long c1, long row, long col,
+    long count, attention_memory& local) {
   const float* v = m.v + 3080 * c1 + 40 * col;
   float* out = m.out + 3080 * c1 + 40 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 8, splat(1.0f) / load(local.total + 8));
+  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
 
   for (long i = 0; i < 24; i += 2) {
     const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
     const long end = smaller(high_last - col, count);
-    attention_values_2x40(local.scores + i, v, end, out + 40 * i, fresh);
+    attention_results_2x40(local.scores + i, v, end, out + 40 * i, local.carry + i, local.odd);
   }
 }
 
 // 24 rows against `count` columns from col on.
 [[gnu::noinline]] void attention_visit_24(const Memory& m, long c1, long row, long col, long count,
-    long whole_end, attention_memory& local, bool fresh) {
+    long whole_end, attention_memory& local) {
   store(local.block_total, splat(0.0f));
   store(local.block_total + 8, splat(0.0f));
   store(local.block_total + 16, splat(0.0f));
-  long done = 0;
-
   // The first columns give each row the score that the others are compared with.
-  if (fresh) {
+  {
     const float* b = m.k + 3080 * c1 + 40 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 8, splat(-__FLT_MAX__));
@@ -1349,21 +1347,20 @@ struct attention_memory {
     } else {
       attention_scores_in_part_4x24(b, local.scores, row, col, local);
     }
-    done = smaller(4, count);
-    attention_weigh_24(local, done, true);
+    attention_weigh_24(local, smaller(4, count), true);
   }
 
-  attention_weights_of_24(m, c1, row, col, done, count, whole_end, local);
+  attention_weights_of_24(m, c1, row, col, smaller(4, count), count, whole_end, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
   const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 8)));
   const lanes_t inside2 = both(inside1, not_less(splat(0x1p+40f), load(local.block_total + 16)));
   if (any(negation(inside2))) {
-    attention_mend_24(m, c1, row, col, done, count, whole_end, local, fresh);
+    attention_mend_24(m, c1, row, col, smaller(4, count), count, whole_end, local);
   }
 
-  attention_fold_24(m, c1, row, col, count, local, fresh);
+  attention_results_of_24(m, c1, row, col, count, local);
 }
 
 // Scores of 24 rows become weights, those of removed pairs -0; the rows' state follows.
@@ -1432,6 +1429,22 @@ struct attention_memory {
 
   store(local.block_total + 16, total2);
   store(local.kept + 16, select(all2, load(local.kept + 16), splat(1.0f)));
+}
+
+// What 24 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_24(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 8, load(local.carry + 8) * load(local.total + 8));
+  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
+
+  float* out = m.out + 3080 * c1 + 40 * row;
+  for (long i = 0; i < 24; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 40; n += 8) {
+      store(out + 40 * i + n, carry * load(out + 40 * i + n));
+    }
+  }
 }
 
 // 2 rows x 40 columns of the result, over `count` weights each, of which those of -0 don't count.
@@ -1507,7 +1520,7 @@ struct attention_memory {
   store(out + 72, s14);
 }
 
-// Scores of 24 rows and `count` columns become weights and are folded into the result.
+// Weights of 24 rows and `count` columns are folded into the result.
 [[gnu::noinline]] void attention_fold_24_with_holes(const Memory& m, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
   const float* v = m.v + 3080 * c1 + 40 * col;
@@ -1520,6 +1533,74 @@ struct attention_memory {
     const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
     const long end = smaller(high_last - col, count);
     attention_values_2x40_with_holes(local.scores + i, v, end, out + 40 * i, local.holes, fresh);
+  }
+}
+
+// 2 rows x 40 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_2x40(const float* weights, const float* v, long count,
+    float* out, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f);
+
+#pragma GCC unroll 4
+  for (long k = 0; k < count; ++k) {
+    const vec a0 = splat(weights[24 * k]);
+    const vec a1 = splat(weights[24 * k + 1]);
+    const vec b0 = load(v + 40 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(v + 40 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(v + 40 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(v + 40 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    const vec b4 = load(v + 40 * k + 32);
+    s04 = fma(a0, b4, s04);
+    s14 = fma(a1, b4, s14);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s03 = s03 + load(out + 24);
+    s04 = s04 + load(out + 32);
+    s10 = s10 + load(out + 40);
+    s11 = s11 + load(out + 48);
+    s12 = s12 + load(out + 56);
+    s13 = s13 + load(out + 64);
+    s14 = s14 + load(out + 72);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 16, s02);
+  store(out + 24, s03);
+  store(out + 32, s04);
+  store(out + 40, s10);
+  store(out + 48, s11);
+  store(out + 56, s12);
+  store(out + 64, s13);
+  store(out + 72, s14);
+}
+
+// Weights of 24 rows and `count` columns are folded into the result.
+[[gnu::noinline]] void attention_fold_24(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  const float* v = m.v + 3080 * c1 + 40 * col;
+  float* out = m.out + 3080 * c1 + 40 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+
+  for (long i = 0; i < 24; i += 2) {
+    const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
+    const long end = smaller(high_last - col, count);
+    attention_values_2x40(local.scores + i, v, end, out + 40 * i, fresh);
   }
 }
 
@@ -1606,12 +1687,11 @@ struct attention_memory {
   }
 }
 
-// The nth of 3 blocks of 24 rows.
+// The nth of 2 blocks of 24 rows.
 [[gnu::noinline]] void attention_24_rows(const Memory& m, long c1, long nth,
     attention_memory& local) {
   const long row = 24 * nth;
   const float* a = m.q + 3080 * c1 + 40 * row;
-  float* out = m.out + 3080 * c1 + 40 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
   for (long r = 0; r < 24; r += 8) {
@@ -1626,57 +1706,44 @@ struct attention_memory {
   store(local.total + 8, splat(0.0f));
   store(local.peak + 16, splat(-__FLT_MAX__));
   store(local.total + 16, splat(0.0f));
+  store(local.odd, splat(0.0f));
 
-  bool fresh = true;
   const long whole_end = 24 * nth;
   const long end = 24 * nth + 24;
-  for (long col = 0; col < end; col += 84) {
-    attention_visit_24(m, c1, row, col, smaller(84, end - col), whole_end, local, fresh);
-    fresh = false;
-  }
+  attention_visit_24(m, c1, row, 0, end, whole_end, local);
 
-  store(local.carry, splat(1.0f) / load(local.total));
-  store(local.carry + 8, splat(1.0f) / load(local.total + 8));
-  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
-
-  // x - x is 0, or NaN if x is not finite.
-  vec odd = splat(0.0f);
-  for (long i = 0; i < 24; ++i) {
-    const vec factor = splat(local.carry[i]);
-    vec odd_of_row = splat(0.0f);
-    for (long n = 0; n < 40; n += 8) {
-      const vec x = factor * load(out + 40 * i + n);
-      store(out + 40 * i + n, x);
-      odd_of_row = odd_of_row + (x - x);
-    }
-    odd = odd + odd_of_row;
-  }
-  if (has_nan(odd)) {
+  if (has_nan(load(local.odd))) {
     attention_24_rows_safely(m, c1, nth, local);
   }
 }
 
-// 5 columns x 8 rows of scores.
-[[gnu::noinline]] void attention_scores_5x8(const float* rows, const float* b, float* scores,
+// 5 columns x 16 rows of scores.
+[[gnu::noinline]] void attention_scores_5x16(const float* rows, const float* b, float* scores,
     float* block_peak) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
     const vec a1 = splat(b[k + 40]);
     s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
     const vec a2 = splat(b[k + 80]);
     s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
     const vec a3 = splat(b[k + 120]);
     s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
     const vec a4 = splat(b[k + 160]);
     s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
   }
 
   store(scores, s00);
@@ -1687,6 +1754,15 @@ struct attention_memory {
 
   const vec high0_0 = max(max(s00, s10), max(s20, s30));
   store(block_peak, max(load(block_peak), max(high0_0, s40)));
+
+  store(scores + 8, s01);
+  store(scores + 32, s11);
+  store(scores + 56, s21);
+  store(scores + 80, s31);
+  store(scores + 104, s41);
+
+  const vec high0_1 = max(max(s01, s11), max(s21, s31));
+  store(block_peak + 8, max(load(block_peak + 8), max(high0_1, s41)));
 }
 
 // 5 columns x 8 rows of scores, some of them removed.
@@ -1730,14 +1806,78 @@ struct attention_memory {
   store(block_peak, max(load(block_peak), max(high0_0, x4_0)));
 }
 
-// 5 columns x 5 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_5x5(const float* b, float* scores, long row,
+// 5 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_5x16_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 40]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 80]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 120]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 160]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 24, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 48, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 72, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 96, x4_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  store(block_peak, max(load(block_peak), max(high0_0, x4_0)));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 32, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 56, x2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  store(scores + 80, x3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  store(scores + 104, x4_1);
+
+  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
+  store(block_peak + 8, max(load(block_peak + 8), max(high0_1, x4_1)));
+}
+
+// 5 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_5x16(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 77);
   const bool some0 = col < high0;
-  const long first = some0 ? 0 : 1;
-  const long end = some0 ? 1 : 0;
-  for (long v = 0; v < 1; ++v) {
+  const long high1 = smaller(8 * (row / 8) + 16, 77);
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
     if (v < first || v >= end) {
       for (long i = 0; i < 5; ++i) {
         store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
@@ -1748,386 +1888,77 @@ struct attention_memory {
     attention_scores_5x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.block_peak + 8 * first, row + 8 * first, col);
   }
-}
-
-// 12 columns x 8 rows of scores.
-[[gnu::noinline]] void attention_scores_12x8(const float* rows, const float* b, float* scores,
-    float* block_peak) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 40]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 80]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 120]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 160]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 200]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 240]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 280]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 320]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 360]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 400]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 440]);
-    s11_0 = fma(a11, b0, s11_0);
-  }
-
-  store(scores, s0_0);
-  store(scores + 24, s1_0);
-  store(scores + 48, s2_0);
-  store(scores + 72, s3_0);
-  store(scores + 96, s4_0);
-  store(scores + 120, s5_0);
-  store(scores + 144, s6_0);
-  store(scores + 168, s7_0);
-  store(scores + 192, s8_0);
-  store(scores + 216, s9_0);
-  store(scores + 240, s10_0);
-  store(scores + 264, s11_0);
-
-  const vec high0_0 = max(max(s0_0, s1_0), max(s2_0, s3_0));
-  const vec high1_0 = max(max(s4_0, s5_0), max(s6_0, s7_0));
-  const vec high2_0 = max(max(s8_0, s9_0), max(s10_0, s11_0));
-  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), high2_0)));
-}
-
-// 12 columns x 8 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_12x8_in_part(const float* rows, const float* b,
-    float* scores, float* block_peak, long row, long col) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 40]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 80]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 120]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 160]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 200]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 240]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 280]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 320]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 360]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 400]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 440]);
-    s11_0 = fma(a11, b0, s11_0);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
-  store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  store(scores + 24, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  store(scores + 48, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  store(scores + 72, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  store(scores + 96, x4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  store(scores + 120, x5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  store(scores + 144, x6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  store(scores + 168, x7_0);
-  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  store(scores + 192, x8_0);
-  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  store(scores + 216, x9_0);
-  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  store(scores + 240, x10_0);
-  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  store(scores + 264, x11_0);
-
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
-  const vec high2_0 = max(max(x8_0, x9_0), max(x10_0, x11_0));
-  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), high2_0)));
-}
-
-// 12 columns x 5 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_12x5(const float* b, float* scores, long row,
-    long col, attention_memory& local) {
-  const long high0 = smaller(8 * (row / 8) + 8, 77);
-  const bool some0 = col < high0;
-  const long first = some0 ? 0 : 1;
-  const long end = some0 ? 1 : 0;
-  for (long v = 0; v < 1; ++v) {
-    if (v < first || v >= end) {
-      for (long i = 0; i < 12; ++i) {
-        store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
-      }
-    }
-  }
-  if (end - first == 1) {
-    attention_scores_12x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+  if (end - first == 2) {
+    attention_scores_5x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.block_peak + 8 * first, row + 8 * first, col);
   }
 }
 
-// Scores of 8 rows become weights; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_8(attention_memory& local, long count, bool all) {
-  const vec old0 = load(local.peak);
-  const lanes_t outside0 = negation(either(not_less(splat(0x1p+40f), load(local.block_total)),
-      both(not_less(splat(0x1p+120f), load(local.block_total)),
-          less_equal(splat(-4.0f) * old0, exponent_of(load(local.block_total))))));
-  const vec peak0 =
-      select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
-  store(local.peak, peak0);
-  const vec shift0 = splat(0.0f) - peak0;
-  store(local.shift, shift0);
-  store(local.carry, exp2_nonpositive(old0 - peak0));
-  vec total0 = splat(0.0f);
-
-  for (long j = 0; j < count; ++j) {
-    const vec w0 = exp2_near(load(local.scores + 24 * j) + shift0);
-    store(local.scores + 24 * j, w0);
-    total0 = total0 + w0;
-  }
-
-  store(local.block_total, total0);
-}
-
-// 12 columns x 8 rows of weights.
-[[gnu::noinline]] void attention_weights_12x8(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
-  const vec start0 = load(shift);
-  vec s0_0 = start0;
-  vec s1_0 = start0;
-  vec s2_0 = start0;
-  vec s3_0 = start0;
-  vec s4_0 = start0;
-  vec s5_0 = start0;
-  vec s6_0 = start0;
-  vec s7_0 = start0;
-  vec s8_0 = start0;
-  vec s9_0 = start0;
-  vec s10_0 = start0;
-  vec s11_0 = start0;
+// 6 columns x 16 rows of scores.
+[[gnu::noinline]] void attention_scores_6x16(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
     const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
     const vec a1 = splat(b[k + 40]);
-    s1_0 = fma(a1, b0, s1_0);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
     const vec a2 = splat(b[k + 80]);
-    s2_0 = fma(a2, b0, s2_0);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
     const vec a3 = splat(b[k + 120]);
-    s3_0 = fma(a3, b0, s3_0);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
     const vec a4 = splat(b[k + 160]);
-    s4_0 = fma(a4, b0, s4_0);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
     const vec a5 = splat(b[k + 200]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 240]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 280]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 320]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 360]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 400]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 440]);
-    s11_0 = fma(a11, b0, s11_0);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
   }
 
-  const vec w0_0 = exp2_near(s0_0);
-  store(scores, w0_0);
-  const vec w1_0 = exp2_near(s1_0);
-  store(scores + 24, w1_0);
-  const vec w2_0 = exp2_near(s2_0);
-  store(scores + 48, w2_0);
-  const vec w3_0 = exp2_near(s3_0);
-  store(scores + 72, w3_0);
-  const vec w4_0 = exp2_near(s4_0);
-  store(scores + 96, w4_0);
-  const vec w5_0 = exp2_near(s5_0);
-  store(scores + 120, w5_0);
-  const vec w6_0 = exp2_near(s6_0);
-  store(scores + 144, w6_0);
-  const vec w7_0 = exp2_near(s7_0);
-  store(scores + 168, w7_0);
-  const vec w8_0 = exp2_near(s8_0);
-  store(scores + 192, w8_0);
-  const vec w9_0 = exp2_near(s9_0);
-  store(scores + 216, w9_0);
-  const vec w10_0 = exp2_near(s10_0);
-  store(scores + 240, w10_0);
-  const vec w11_0 = exp2_near(s11_0);
-  store(scores + 264, w11_0);
+  store(scores, s00);
+  store(scores + 24, s10);
+  store(scores + 48, s20);
+  store(scores + 72, s30);
+  store(scores + 96, s40);
+  store(scores + 120, s50);
 
-  store(block_total,
-      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
-          w10_0 + w11_0);
+  const vec high0_0 = max(max(s00, s10), max(s20, s30));
+  const vec high1_0 = max(s40, s50);
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  store(scores + 8, s01);
+  store(scores + 32, s11);
+  store(scores + 56, s21);
+  store(scores + 80, s31);
+  store(scores + 104, s41);
+  store(scores + 128, s51);
+
+  const vec high0_1 = max(max(s01, s11), max(s21, s31));
+  const vec high1_1 = max(s41, s51);
+  store(block_peak + 8, max(load(block_peak + 8), max(high0_1, high1_1)));
 }
 
-// 12 columns x 8 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_12x8_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  vec s0_0 = start0;
-  vec s1_0 = start0;
-  vec s2_0 = start0;
-  vec s3_0 = start0;
-  vec s4_0 = start0;
-  vec s5_0 = start0;
-  vec s6_0 = start0;
-  vec s7_0 = start0;
-  vec s8_0 = start0;
-  vec s9_0 = start0;
-  vec s10_0 = start0;
-  vec s11_0 = start0;
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 40]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 80]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 120]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 160]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 200]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 240]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 280]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 320]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 360]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 400]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 440]);
-    s11_0 = fma(a11, b0, s11_0);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 24, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 48, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 72, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 96, w4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  const vec w5_0 = exp2_near(x5_0);
-  store(scores + 120, w5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  const vec w6_0 = exp2_near(x6_0);
-  store(scores + 144, w6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  const vec w7_0 = exp2_near(x7_0);
-  store(scores + 168, w7_0);
-  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  const vec w8_0 = exp2_near(x8_0);
-  store(scores + 192, w8_0);
-  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  const vec w9_0 = exp2_near(x9_0);
-  store(scores + 216, w9_0);
-  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  const vec w10_0 = exp2_near(x10_0);
-  store(scores + 240, w10_0);
-  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  const vec w11_0 = exp2_near(x11_0);
-  store(scores + 264, w11_0);
-
-  store(block_total,
-      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
-          w10_0 + w11_0);
-}
-
-// 12 columns x 5 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_12x5(const float* b, float* scores, long row,
-    long col, attention_memory& local) {
-  const long high0 = smaller(8 * (row / 8) + 8, 77);
-  const bool some0 = col < high0;
-  const long first = some0 ? 0 : 1;
-  const long end = some0 ? 1 : 0;
-  for (long v = 0; v < 1; ++v) {
-    if (v < first || v >= end) {
-      for (long i = 0; i < 12; ++i) {
-        store(scores + 24 * i + 8 * v, splat(0.0f));
-      }
-    }
-  }
-  if (end - first == 1) {
-    attention_weights_12x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
-        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
-  }
-}
-
-// 5 columns x 8 rows of weights.
-[[gnu::noinline]] void attention_weights_5x8(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
-  const vec start0 = load(shift);
-  vec s00 = start0;
-  vec s10 = start0;
-  vec s20 = start0;
-  vec s30 = start0;
-  vec s40 = start0;
+// 6 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_6x8_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+  vec s50 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 24 * k);
@@ -2141,6 +1972,423 @@ struct attention_memory {
     s30 = fma(a3, b0, s30);
     const vec a4 = splat(b[k + 160]);
     s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 200]);
+    s50 = fma(a5, b0, s50);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 24, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 48, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 72, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 96, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  store(scores + 120, x5_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(x4_0, x5_0);
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+}
+
+// 6 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_6x16_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 40]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 80]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 120]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 160]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 200]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 24, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 48, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 72, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 96, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  store(scores + 120, x5_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(x4_0, x5_0);
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 32, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 56, x2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  store(scores + 80, x3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  store(scores + 104, x4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
+  store(scores + 128, x5_1);
+
+  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
+  const vec high1_1 = max(x4_1, x5_1);
+  store(block_peak + 8, max(load(block_peak + 8), max(high0_1, high1_1)));
+}
+
+// 6 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_6x16(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(8 * (row / 8) + 8, 77);
+  const bool some0 = col < high0;
+  const long high1 = smaller(8 * (row / 8) + 16, 77);
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 6; ++i) {
+        store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_scores_6x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_scores_6x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+}
+
+// Scores of 16 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_16(attention_memory& local, long count, bool all) {
+  const vec old0 = load(local.peak);
+  const lanes_t outside0 = negation(either(not_less(splat(0x1p+40f), load(local.block_total)),
+      both(not_less(splat(0x1p+120f), load(local.block_total)),
+          less_equal(splat(-4.0f) * old0, exponent_of(load(local.block_total))))));
+  const vec peak0 =
+      select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
+  store(local.peak, peak0);
+  const vec shift0 = splat(0.0f) - peak0;
+  store(local.shift, shift0);
+  store(local.carry, exp2_nonpositive(old0 - peak0));
+  vec total0 = splat(0.0f);
+
+  const vec old1 = load(local.peak + 8);
+  const lanes_t outside1 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 8)),
+      both(not_less(splat(0x1p+120f), load(local.block_total + 8)),
+          less_equal(splat(-4.0f) * old1, exponent_of(load(local.block_total + 8))))));
+  const vec peak1 =
+      select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 8)), old1);
+  store(local.peak + 8, peak1);
+  const vec shift1 = splat(0.0f) - peak1;
+  store(local.shift + 8, shift1);
+  store(local.carry + 8, exp2_nonpositive(old1 - peak1));
+  vec total1 = splat(0.0f);
+
+  for (long j = 0; j < count; ++j) {
+    const vec w0 = exp2_near(load(local.scores + 24 * j) + shift0);
+    store(local.scores + 24 * j, w0);
+    total0 = total0 + w0;
+    const vec w1 = exp2_near(load(local.scores + 24 * j + 8) + shift1);
+    store(local.scores + 24 * j + 8, w1);
+    total1 = total1 + w1;
+  }
+
+  store(local.block_total, total0);
+  store(local.block_total + 8, total1);
+}
+
+// 6 columns x 16 rows of weights.
+[[gnu::noinline]] void attention_weights_6x16(const float* rows, const float* b, float* scores,
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  vec s20 = start0, s21 = start1;
+  vec s30 = start0, s31 = start1;
+  vec s40 = start0, s41 = start1;
+  vec s50 = start0, s51 = start1;
+#pragma GCC unroll 4
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 40]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 80]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 120]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 160]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 200]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+  }
+
+  const vec w0_0 = exp2_near(s00);
+  store(scores, w0_0);
+  const vec w1_0 = exp2_near(s10);
+  store(scores + 24, w1_0);
+  const vec w2_0 = exp2_near(s20);
+  store(scores + 48, w2_0);
+  const vec w3_0 = exp2_near(s30);
+  store(scores + 72, w3_0);
+  const vec w4_0 = exp2_near(s40);
+  store(scores + 96, w4_0);
+  const vec w5_0 = exp2_near(s50);
+  store(scores + 120, w5_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
+
+  const vec w0_1 = exp2_near(s01);
+  store(scores + 8, w0_1);
+  const vec w1_1 = exp2_near(s11);
+  store(scores + 32, w1_1);
+  const vec w2_1 = exp2_near(s21);
+  store(scores + 56, w2_1);
+  const vec w3_1 = exp2_near(s31);
+  store(scores + 80, w3_1);
+  const vec w4_1 = exp2_near(s41);
+  store(scores + 104, w4_1);
+  const vec w5_1 = exp2_near(s51);
+  store(scores + 128, w5_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1);
+}
+
+// 6 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_6x8_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+  vec s20 = start0;
+  vec s30 = start0;
+  vec s40 = start0;
+  vec s50 = start0;
+#pragma GCC unroll 4
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 40]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 80]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 120]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 160]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 200]);
+    s50 = fma(a5, b0, s50);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 24, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 48, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 72, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 96, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  const vec w5_0 = exp2_near(x5_0);
+  store(scores + 120, w5_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
+}
+
+// 6 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_6x16_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  vec s20 = start0, s21 = start1;
+  vec s30 = start0, s31 = start1;
+  vec s40 = start0, s41 = start1;
+  vec s50 = start0, s51 = start1;
+#pragma GCC unroll 4
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 40]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 80]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 120]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 160]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 200]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 24, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 48, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 72, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 96, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  const vec w5_0 = exp2_near(x5_0);
+  store(scores + 120, w5_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 32, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 56, w2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  const vec w3_1 = exp2_near(x3_1);
+  store(scores + 80, w3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  const vec w4_1 = exp2_near(x4_1);
+  store(scores + 104, w4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
+  const vec w5_1 = exp2_near(x5_1);
+  store(scores + 128, w5_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1);
+}
+
+// 6 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_6x16(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(8 * (row / 8) + 8, 77);
+  const bool some0 = col < high0;
+  const long high1 = smaller(8 * (row / 8) + 16, 77);
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 6; ++i) {
+        store(scores + 24 * i + 8 * v, splat(0.0f));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_weights_6x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_weights_6x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+}
+
+// 5 columns x 16 rows of weights.
+[[gnu::noinline]] void attention_weights_5x16(const float* rows, const float* b, float* scores,
+    const float* shift, float* block_total) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  vec s20 = start0, s21 = start1;
+  vec s30 = start0, s31 = start1;
+  vec s40 = start0, s41 = start1;
+#pragma GCC unroll 4
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 40]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 80]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 120]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 160]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
   }
 
   const vec w0_0 = exp2_near(s00);
@@ -2155,6 +2403,19 @@ struct attention_memory {
   store(scores + 96, w4_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0);
+
+  const vec w0_1 = exp2_near(s01);
+  store(scores + 8, w0_1);
+  const vec w1_1 = exp2_near(s11);
+  store(scores + 32, w1_1);
+  const vec w2_1 = exp2_near(s21);
+  store(scores + 56, w2_1);
+  const vec w3_1 = exp2_near(s31);
+  store(scores + 80, w3_1);
+  const vec w4_1 = exp2_near(s41);
+  store(scores + 104, w4_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1);
 }
 
 // 5 columns x 8 rows of weights, some of them removed.
@@ -2203,14 +2464,88 @@ struct attention_memory {
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0);
 }
 
-// 5 columns x 5 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_5x5(const float* b, float* scores, long row,
+// 5 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_5x16_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  vec s20 = start0, s21 = start1;
+  vec s30 = start0, s31 = start1;
+  vec s40 = start0, s41 = start1;
+#pragma GCC unroll 4
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 40]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 80]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 120]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 160]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 24, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 48, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 72, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 96, w4_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 32, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 56, w2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  const vec w3_1 = exp2_near(x3_1);
+  store(scores + 80, w3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  const vec w4_1 = exp2_near(x4_1);
+  store(scores + 104, w4_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1);
+}
+
+// 5 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_5x16(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(8 * (row / 8) + 8, 77);
   const bool some0 = col < high0;
-  const long first = some0 ? 0 : 1;
-  const long end = some0 ? 1 : 0;
-  for (long v = 0; v < 1; ++v) {
+  const long high1 = smaller(8 * (row / 8) + 16, 77);
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
     if (v < first || v >= end) {
       for (long i = 0; i < 5; ++i) {
         store(scores + 24 * i + 8 * v, splat(0.0f));
@@ -2221,70 +2556,61 @@ struct attention_memory {
     attention_weights_5x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
+  if (end - first == 2) {
+    attention_weights_5x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
 }
 
-// Weights of 5 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_5(const Memory& m, long c1, long row, long col,
+// Weights of 16 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_16(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.k + 3080 * c1 + 40 * col;
-  for (long j = from; j < count - 11; j += 12) {
+  for (long j = from; j < count - 5; j += 6) {
     if (col + j < whole_end) {
-      attention_weights_12x8(local.rows, b + 40 * j, local.scores + 24 * j, local.shift,
+      attention_weights_6x16(local.rows, b + 40 * j, local.scores + 24 * j, local.shift,
           local.block_total);
     } else {
-      attention_weights_in_part_12x5(b + 40 * j, local.scores + 24 * j, row, col + j, local);
+      attention_weights_in_part_6x16(b + 40 * j, local.scores + 24 * j, row, col + j, local);
     }
   }
-  const long rest = 12 * (count / 12);
+  const long rest = 6 * (count / 6);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_weights_5x8(local.rows, b + 40 * rest, local.scores + 24 * rest, local.shift,
+      attention_weights_5x16(local.rows, b + 40 * rest, local.scores + 24 * rest, local.shift,
           local.block_total);
     } else {
-      attention_weights_in_part_5x5(b + 40 * rest, local.scores + 24 * rest, row, col + rest,
+      attention_weights_in_part_5x16(b + 40 * rest, local.scores + 24 * rest, row, col + rest,
           local);
     }
   }
 }
 
-// Scores of 5 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_scores_of_5(const Memory& m, long c1, long row, long col,
+// Scores of 16 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_16(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.k + 3080 * c1 + 40 * col;
-  for (long j = from; j < count - 11; j += 12) {
+  for (long j = from; j < count - 5; j += 6) {
     if (col + j < whole_end) {
-      attention_scores_12x8(local.rows, b + 40 * j, local.scores + 24 * j, local.block_peak);
+      attention_scores_6x16(local.rows, b + 40 * j, local.scores + 24 * j, local.block_peak);
     } else {
-      attention_scores_in_part_12x5(b + 40 * j, local.scores + 24 * j, row, col + j, local);
+      attention_scores_in_part_6x16(b + 40 * j, local.scores + 24 * j, row, col + j, local);
     }
   }
-  const long rest = 12 * (count / 12);
+  const long rest = 6 * (count / 6);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_scores_5x8(local.rows, b + 40 * rest, local.scores + 24 * rest, local.block_peak);
+      attention_scores_5x16(local.rows, b + 40 * rest, local.scores + 24 * rest, local.block_peak);
     } else {
-      attention_scores_in_part_5x5(b + 40 * rest, local.scores + 24 * rest, row, col + rest, local);
+      attention_scores_in_part_5x16(b + 40 * rest, local.scores + 24 * rest, row, col + rest,
+          local);
     }
   }
 }
 
-// What 5 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_5(const Memory& m, long c1, long row,
-    attention_memory& local) {
-  store(local.total, load(local.carry) * load(local.total));
-
-  float* out = m.out + 3080 * c1 + 40 * row;
-  for (long i = 0; i < 5; ++i) {
-    const vec carry = splat(local.carry[i]);
-    for (long n = 0; n < 40; n += 8) {
-      store(out + 40 * i + n, carry * load(out + 40 * i + n));
-    }
-  }
-}
-
-// Of 5 rows, those whose weights are too large get a higher peak; their weights follow.
-[[gnu::noinline]] void attention_lower_weights_5(attention_memory& local, long count) {
-  for (long i = 0; i < 8; i += 8) {
+// Of 16 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_16(attention_memory& local, long count) {
+  for (long i = 0; i < 16; i += 8) {
     const vec total = load(local.block_total + i);
     const lanes_t inside = not_less(splat(0x1p+40f), total);
     const vec rise = select(inside, splat(0.0f), exponent_of(total));
@@ -2303,33 +2629,474 @@ struct attention_memory {
   }
 }
 
-// Weights of 5 rows and `count` columns, the first `from` of them made from scores, once more where
-// they left the range.
-[[gnu::noinline]] void attention_mend_5(const Memory& m, long c1, long row, long col, long from,
-    long count, long whole_end, attention_memory& local, bool fresh) {
+// Weights of 16 rows and `count` columns, the first `from` of them made from scores, once more
+// where they left the range.
+[[gnu::noinline]] void attention_mend_16(const Memory& m, long c1, long row, long col, long from,
+    long count, long whole_end, attention_memory& local) {
   // Too large for that: the greatest score becomes the reference.
   const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
       both(not_less(splat(0x1p+120f), load(local.block_total)),
           less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
-  if (any(negation(inside0))) {
+  const lanes_t inside1 = both(inside0,
+      either(not_less(splat(0x1p+40f), load(local.block_total + 8)),
+          both(not_less(splat(0x1p+120f), load(local.block_total + 8)),
+              less_equal(splat(-4.0f) * load(local.peak + 8),
+                  exponent_of(load(local.block_total + 8))))));
+  if (any(negation(inside1))) {
     store(local.block_peak, splat(-__FLT_MAX__));
-    attention_scores_of_5(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_8(local, from, false);
-    if (!fresh) {
-      attention_carry_over_5(m, c1, row, local);
-    }
-    attention_weights_of_5(m, c1, row, col, from, count, whole_end, local);
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    attention_scores_of_16(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_16(local, from, false);
+    attention_weights_of_16(m, c1, row, col, from, count, whole_end, local);
   }
 
-  attention_lower_weights_5(local, count);
-  if (!fresh) {
-    attention_carry_over_5(m, c1, row, local);
+  attention_lower_weights_16(local, count);
+}
+
+// Weights of 16 rows and `count` columns, which are all that there are, become results.
+[[gnu::noinline]] void attention_results_of_16(const Memory& m, long c1, long row, long col,
+    long count, attention_memory& local) {
+  const float* v = m.v + 3080 * c1 + 40 * col;
+  float* out = m.out + 3080 * c1 + 40 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+  store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 8, splat(1.0f) / load(local.total + 8));
+
+  for (long i = 0; i < 16; i += 2) {
+    const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
+    const long end = smaller(high_last - col, count);
+    attention_results_2x40(local.scores + i, v, end, out + 40 * i, local.carry + i, local.odd);
   }
 }
 
-// One row x 40 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_1x40(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
+// 16 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_16(const Memory& m, long c1, long row, long col, long count,
+    long whole_end, attention_memory& local) {
+  store(local.block_total, splat(0.0f));
+  store(local.block_total + 8, splat(0.0f));
+  // The first columns give each row the score that the others are compared with.
+  {
+    const float* b = m.k + 3080 * c1 + 40 * col;
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    if (count < 6) {
+      if (col < whole_end) {
+        attention_scores_5x16(local.rows, b, local.scores, local.block_peak);
+      } else {
+        attention_scores_in_part_5x16(b, local.scores, row, col, local);
+      }
+    } else if (col < whole_end) {
+      attention_scores_6x16(local.rows, b, local.scores, local.block_peak);
+    } else {
+      attention_scores_in_part_6x16(b, local.scores, row, col, local);
+    }
+    attention_weigh_16(local, smaller(6, count), true);
+  }
+
+  attention_weights_of_16(m, c1, row, col, smaller(6, count), count, whole_end, local);
+
+  // Where that score was a poor guess it is mended; the other rows keep every bit.
+  const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
+  const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 8)));
+  if (any(negation(inside1))) {
+    attention_mend_16(m, c1, row, col, smaller(6, count), count, whole_end, local);
+  }
+
+  attention_results_of_16(m, c1, row, col, count, local);
+}
+
+// Scores of 16 rows become weights, those of removed pairs -0; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_16_safely(attention_memory& local, long count) {
+  const vec removed = splat(-__builtin_inff());
+
+  const vec old0 = load(local.peak);
+  const vec peak0 = max(old0, splat(0.15811388f) * load(local.block_peak));
+  store(local.peak, peak0);
+  store(local.carry,
+      select(both(less(old0, peak0), equal(load(local.kept), splat(1.0f))),
+          exp_nonpositive(old0 - peak0), splat(1.0f)));
+  vec total0 = splat(0.0f);
+  lanes_t all0 = all_lanes(true);
+
+  const vec old1 = load(local.peak + 8);
+  const vec peak1 = max(old1, splat(0.15811388f) * load(local.block_peak + 8));
+  store(local.peak + 8, peak1);
+  store(local.carry + 8,
+      select(both(less(old1, peak1), equal(load(local.kept + 8), splat(1.0f))),
+          exp_nonpositive(old1 - peak1), splat(1.0f)));
+  vec total1 = splat(0.0f);
+  lanes_t all1 = all_lanes(true);
+
+  bool some = false;
+  for (long j = 0; j < count; ++j) {
+    const vec score0 = splat(0.15811388f) * load(local.scores + 24 * j);
+    const lanes_t hole0 = equal(score0, removed);
+    const vec w0 = select(hole0, splat(-0.0f), exp_nonpositive(score0 - peak0) + splat(0.0f));
+    store(local.scores + 24 * j, w0);
+    total0 = total0 + w0;
+    all0 = both(all0, hole0);
+    const vec score1 = splat(0.15811388f) * load(local.scores + 24 * j + 8);
+    const lanes_t hole1 = equal(score1, removed);
+    const vec w1 = select(hole1, splat(-0.0f), exp_nonpositive(score1 - peak1) + splat(0.0f));
+    store(local.scores + 24 * j + 8, w1);
+    total1 = total1 + w1;
+    all1 = both(all1, hole1);
+    const bool hole = any(either(hole0, hole1));
+    local.holes[j] = hole ? 1.0f : 0.0f;
+    some = some || hole;
+  }
+
+  local.holes[84] = some ? 1.0f : 0.0f;
+
+  store(local.block_total, total0);
+  store(local.kept, select(all0, load(local.kept), splat(1.0f)));
+
+  store(local.block_total + 8, total1);
+  store(local.kept + 8, select(all1, load(local.kept + 8), splat(1.0f)));
+}
+
+// What 16 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_16(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 8, load(local.carry + 8) * load(local.total + 8));
+
+  float* out = m.out + 3080 * c1 + 40 * row;
+  for (long i = 0; i < 16; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 40; n += 8) {
+      store(out + 40 * i + n, carry * load(out + 40 * i + n));
+    }
+  }
+}
+
+// Weights of 16 rows and `count` columns are folded into the result.
+[[gnu::noinline]] void attention_fold_16_with_holes(const Memory& m, long c1, long row, long col,
+    long count, attention_memory& local, bool fresh) {
+  const float* v = m.v + 3080 * c1 + 40 * col;
+  float* out = m.out + 3080 * c1 + 40 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+
+  for (long i = 0; i < 16; i += 2) {
+    const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
+    const long end = smaller(high_last - col, count);
+    attention_values_2x40_with_holes(local.scores + i, v, end, out + 40 * i, local.holes, fresh);
+  }
+}
+
+// Weights of 16 rows and `count` columns are folded into the result.
+[[gnu::noinline]] void attention_fold_16(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  const float* v = m.v + 3080 * c1 + 40 * col;
+  float* out = m.out + 3080 * c1 + 40 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+
+  for (long i = 0; i < 16; i += 2) {
+    const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
+    const long end = smaller(high_last - col, count);
+    attention_values_2x40(local.scores + i, v, end, out + 40 * i, fresh);
+  }
+}
+
+// 16 rows against `count` columns from col on, by the definition.
+[[gnu::noinline]] void attention_visit_16_safely(const Memory& m, long c1, long row, long col,
+    long count, long whole_end, attention_memory& local, bool fresh) {
+  store(local.block_peak, splat(-__builtin_inff()));
+  store(local.block_peak + 8, splat(-__builtin_inff()));
+  attention_scores_of_16(m, c1, row, col, 0, count, whole_end, local);
+  attention_weigh_16_safely(local, count);
+  if (!fresh) {
+    attention_carry_over_16(m, c1, row, local);
+  }
+
+  if (local.holes[84] > 0.0f) {
+    attention_fold_16_with_holes(m, c1, row, col, count, local, fresh);
+  } else {
+    attention_fold_16(m, c1, row, col, count, local, fresh);
+  }
+}
+
+// Rows of the block that are not finite are computed again, over exactly the pairs that count; the
+// others keep every bit.
+[[gnu::noinline]] void attention_16_rows_safely(const Memory& m, long c1, attention_memory& local) {
+  const long row = 48;
+  const float* a = m.q + 3080 * c1 + 40 * row;
+  float* out = m.out + 3080 * c1 + 40 * row;
+
+  for (long i = 0; i < 16; ++i) {
+    for (long n = 0; n < 40; n += 8) {
+      store(local.fast + 40 * i + n, load(out + 40 * i + n));
+    }
+  }
+
+  for (long r = 0; r < 16; r += 8) {
+    for (long k = 0; k < 40; k += 8) {
+      transpose_block(a + 40 * r + k, 40, local.rows + 24 * k + r, 24, splat(1.0f));
+    }
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.peak + 8, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+  store(local.total + 8, splat(0.0f));
+  store(local.kept, splat(0.0f));
+  store(local.kept + 8, splat(0.0f));
+  bool fresh = true;
+  for (long col = 0; col < 66; col += 84) {
+    attention_visit_16_safely(m, c1, row, col, smaller(84, 66 - col), 48, local, fresh);
+    fresh = false;
+  }
+
+  store(local.carry,
+      select(equal(load(local.kept), splat(1.0f)), splat(1.0f) / load(local.total), splat(0.0f)));
+  store(local.carry + 8,
+      select(equal(load(local.kept + 8), splat(1.0f)), splat(1.0f) / load(local.total + 8),
+          splat(0.0f)));
+  for (long i = 0; i < 16; ++i) {
+    vec odd = splat(0.0f);
+    for (long n = 0; n < 40; n += 8) {
+      const vec x = load(local.fast + 40 * i + n);
+      odd = odd + (x - x);
+    }
+    if (has_nan(odd)) {
+      const vec factor = splat(local.carry[i]);
+      for (long n = 0; n < 40; n += 8) {
+        store(out + 40 * i + n, factor * load(out + 40 * i + n));
+      }
+    } else {
+      for (long n = 0; n < 40; n += 8) {
+        store(out + 40 * i + n, load(local.fast + 40 * i + n));
+      }
+    }
+  }
+}
+
+// The one block of 16 rows.
+[[gnu::noinline]] void attention_16_rows(const Memory& m, long c1, attention_memory& local) {
+  const long row = 48;
+  const float* a = m.q + 3080 * c1 + 40 * row;
+
+  // Rows change places with their elements: a vector holds the same element of every row.
+  for (long r = 0; r < 16; r += 8) {
+    for (long k = 0; k < 40; k += 8) {
+      transpose_block(a + 40 * r + k, 40, local.rows + 24 * k + r, 24, splat(0.22811012f));
+    }
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+  store(local.peak + 8, splat(-__FLT_MAX__));
+  store(local.total + 8, splat(0.0f));
+  store(local.odd, splat(0.0f));
+
+  attention_visit_16(m, c1, row, 0, 66, 48, local);
+
+  if (has_nan(load(local.odd))) {
+    attention_16_rows_safely(m, c1, local);
+  }
+}
+
+// 5 columns x 13 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_5x13(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(8 * (row / 8) + 8, 77);
+  const bool some0 = col < high0;
+  const long high1 = smaller(8 * (row / 8) + 16, 77);
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 5; ++i) {
+        store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_scores_5x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_scores_5x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+}
+
+// 6 columns x 13 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_6x13(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(8 * (row / 8) + 8, 77);
+  const bool some0 = col < high0;
+  const long high1 = smaller(8 * (row / 8) + 16, 77);
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 6; ++i) {
+        store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_scores_6x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_scores_6x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+}
+
+// 6 columns x 13 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_6x13(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(8 * (row / 8) + 8, 77);
+  const bool some0 = col < high0;
+  const long high1 = smaller(8 * (row / 8) + 16, 77);
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 6; ++i) {
+        store(scores + 24 * i + 8 * v, splat(0.0f));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_weights_6x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_weights_6x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+}
+
+// 5 columns x 13 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_5x13(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = smaller(8 * (row / 8) + 8, 77);
+  const bool some0 = col < high0;
+  const long high1 = smaller(8 * (row / 8) + 16, 77);
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 5; ++i) {
+        store(scores + 24 * i + 8 * v, splat(0.0f));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_weights_5x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_weights_5x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+}
+
+// Weights of 13 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_13(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.k + 3080 * c1 + 40 * col;
+  for (long j = from; j < count - 5; j += 6) {
+    if (col + j < whole_end) {
+      attention_weights_6x16(local.rows, b + 40 * j, local.scores + 24 * j, local.shift,
+          local.block_total);
+    } else {
+      attention_weights_in_part_6x13(b + 40 * j, local.scores + 24 * j, row, col + j, local);
+    }
+  }
+  const long rest = 6 * (count / 6);
+  if (rest < count && from <= rest) {
+    if (col + rest < whole_end) {
+      attention_weights_5x16(local.rows, b + 40 * rest, local.scores + 24 * rest, local.shift,
+          local.block_total);
+    } else {
+      attention_weights_in_part_5x13(b + 40 * rest, local.scores + 24 * rest, row, col + rest,
+          local);
+    }
+  }
+}
+
+// Scores of 13 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_13(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.k + 3080 * c1 + 40 * col;
+  for (long j = from; j < count - 5; j += 6) {
+    if (col + j < whole_end) {
+      attention_scores_6x16(local.rows, b + 40 * j, local.scores + 24 * j, local.block_peak);
+    } else {
+      attention_scores_in_part_6x13(b + 40 * j, local.scores + 24 * j, row, col + j, local);
+    }
+  }
+  const long rest = 6 * (count / 6);
+  if (rest < count && from <= rest) {
+    if (col + rest < whole_end) {
+      attention_scores_5x16(local.rows, b + 40 * rest, local.scores + 24 * rest, local.block_peak);
+    } else {
+      attention_scores_in_part_5x13(b + 40 * rest, local.scores + 24 * rest, row, col + rest,
+          local);
+    }
+  }
+}
+
+// Of 13 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_13(attention_memory& local, long count) {
+  for (long i = 0; i < 16; i += 8) {
+    const vec total = load(local.block_total + i);
+    const lanes_t inside = not_less(splat(0x1p+40f), total);
+    const vec rise = select(inside, splat(0.0f), exponent_of(total));
+    const vec old = load(local.peak + i);
+    const vec peak = old + rise;
+    const vec carry = select(inside, splat(1.0f), inverse_power(total));
+    store(local.peak + i, peak);
+    store(local.shift + i, splat(0.0f) - peak);
+    store(local.carry + i, carry);
+    store(local.block_total + i, carry * total);
+    if (any(negation(inside))) {
+      for (long j = 0; j < count; ++j) {
+        store(local.scores + i + 24 * j, carry * load(local.scores + i + 24 * j));
+      }
+    }
+  }
+}
+
+// Weights of 13 rows and `count` columns, the first `from` of them made from scores, once more
+// where they left the range.
+[[gnu::noinline]] void attention_mend_13(const Memory& m, long c1, long row, long col, long from,
+    long count, long whole_end, attention_memory& local) {
+  // Too large for that: the greatest score becomes the reference.
+  const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
+      both(not_less(splat(0x1p+120f), load(local.block_total)),
+          less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
+  const lanes_t inside1 = both(inside0,
+      either(not_less(splat(0x1p+40f), load(local.block_total + 8)),
+          both(not_less(splat(0x1p+120f), load(local.block_total + 8)),
+              less_equal(splat(-4.0f) * load(local.peak + 8),
+                  exponent_of(load(local.block_total + 8))))));
+  if (any(negation(inside1))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    attention_scores_of_13(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_16(local, from, false);
+    attention_weights_of_13(m, c1, row, col, from, count, whole_end, local);
+  }
+
+  attention_lower_weights_13(local, count);
+}
+
+// One row x 40 columns of the result, over `count` weights each, times the rows' factors.
+[[gnu::noinline]] void attention_results_1x40(const float* weights, const float* v, long count,
+    float* out, const float* factors, float* odd) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
 
 #pragma GCC unroll 4
@@ -2347,106 +3114,103 @@ struct attention_memory {
     s04 = fma(a0, b4, s04);
   }
 
-  if (!fresh) {
-    s00 = s00 + load(out);
-    s01 = s01 + load(out + 8);
-    s02 = s02 + load(out + 16);
-    s03 = s03 + load(out + 24);
-    s04 = s04 + load(out + 32);
-  }
-
+  // 0 * x is 0, or NaN if x is not finite.
+  const vec zero = splat(0.0f);
+  vec odd0 = load(odd);
+  vec odd1 = zero;
+  vec odd2 = zero;
+  vec odd3 = zero;
+  vec odd4 = zero;
+  const vec f0 = splat(factors[0]);
+  s00 = f0 * s00;
   store(out, s00);
+  odd0 = fma(zero, s00, odd0);
+  s01 = f0 * s01;
   store(out + 8, s01);
+  odd1 = fma(zero, s01, odd1);
+  s02 = f0 * s02;
   store(out + 16, s02);
+  odd2 = fma(zero, s02, odd2);
+  s03 = f0 * s03;
   store(out + 24, s03);
+  odd3 = fma(zero, s03, odd3);
+  s04 = f0 * s04;
   store(out + 32, s04);
+  odd4 = fma(zero, s04, odd4);
+  store(odd, odd0 + odd1 + odd2 + odd3 + odd4);
 }
 
-// Scores of 5 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_5(const Memory& m, long c1, long row, long col, long count,
-    attention_memory& local, bool fresh) {
+// Weights of 13 rows and `count` columns, which are all that there are, become results.
+[[gnu::noinline]] void attention_results_of_13(const Memory& m, long c1, long row, long col,
+    long count, attention_memory& local) {
   const float* v = m.v + 3080 * c1 + 40 * col;
   float* out = m.out + 3080 * c1 + 40 * row;
   store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+  store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 8, splat(1.0f) / load(local.total + 8));
 
-  for (long i = 0; i < 4; i += 2) {
+  for (long i = 0; i < 12; i += 2) {
     const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
     const long end = smaller(high_last - col, count);
-    attention_values_2x40(local.scores + i, v, end, out + 40 * i, fresh);
+    attention_results_2x40(local.scores + i, v, end, out + 40 * i, local.carry + i, local.odd);
   }
   {
-    const long high_first = smaller(8 * ((row + 4) / 8) + 8, 77);
+    const long high_first = smaller(8 * ((row + 12) / 8) + 8, 77);
     const long end = smaller(high_first - col, count);
-    attention_values_1x40(local.scores + 4, v, end, out + 160, fresh);
+    attention_results_1x40(local.scores + 12, v, end, out + 480, local.carry + 12, local.odd);
   }
 }
 
-// 5 rows against `count` columns from col on.
-[[gnu::noinline]] void attention_visit_5(const Memory& m, long c1, long row, long col, long count,
-    long whole_end, attention_memory& local, bool fresh) {
+// 13 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_13(const Memory& m, long c1, long row, long col, long count,
+    long whole_end, attention_memory& local) {
   store(local.block_total, splat(0.0f));
-  long done = 0;
-
+  store(local.block_total + 8, splat(0.0f));
   // The first columns give each row the score that the others are compared with.
-  if (fresh) {
+  {
     const float* b = m.k + 3080 * c1 + 40 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
-    if (count < 12) {
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    if (count < 6) {
       if (col < whole_end) {
-        attention_scores_5x8(local.rows, b, local.scores, local.block_peak);
+        attention_scores_5x16(local.rows, b, local.scores, local.block_peak);
       } else {
-        attention_scores_in_part_5x5(b, local.scores, row, col, local);
+        attention_scores_in_part_5x13(b, local.scores, row, col, local);
       }
     } else if (col < whole_end) {
-      attention_scores_12x8(local.rows, b, local.scores, local.block_peak);
+      attention_scores_6x16(local.rows, b, local.scores, local.block_peak);
     } else {
-      attention_scores_in_part_12x5(b, local.scores, row, col, local);
+      attention_scores_in_part_6x13(b, local.scores, row, col, local);
     }
-    done = smaller(12, count);
-    attention_weigh_8(local, done, true);
+    attention_weigh_16(local, smaller(6, count), true);
   }
 
-  attention_weights_of_5(m, c1, row, col, done, count, whole_end, local);
+  attention_weights_of_13(m, c1, row, col, smaller(6, count), count, whole_end, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
-  if (any(negation(inside0))) {
-    attention_mend_5(m, c1, row, col, done, count, whole_end, local, fresh);
+  const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 8)));
+  if (any(negation(inside1))) {
+    attention_mend_13(m, c1, row, col, smaller(6, count), count, whole_end, local);
   }
 
-  attention_fold_5(m, c1, row, col, count, local, fresh);
+  attention_results_of_13(m, c1, row, col, count, local);
 }
 
-// Scores of 8 rows become weights, those of removed pairs -0; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_8_safely(attention_memory& local, long count) {
-  const vec removed = splat(-__builtin_inff());
+// What 13 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_13(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 8, load(local.carry + 8) * load(local.total + 8));
 
-  const vec old0 = load(local.peak);
-  const vec peak0 = max(old0, splat(0.15811388f) * load(local.block_peak));
-  store(local.peak, peak0);
-  store(local.carry,
-      select(both(less(old0, peak0), equal(load(local.kept), splat(1.0f))),
-          exp_nonpositive(old0 - peak0), splat(1.0f)));
-  vec total0 = splat(0.0f);
-  lanes_t all0 = all_lanes(true);
-
-  bool some = false;
-  for (long j = 0; j < count; ++j) {
-    const vec score0 = splat(0.15811388f) * load(local.scores + 24 * j);
-    const lanes_t hole0 = equal(score0, removed);
-    const vec w0 = select(hole0, splat(-0.0f), exp_nonpositive(score0 - peak0) + splat(0.0f));
-    store(local.scores + 24 * j, w0);
-    total0 = total0 + w0;
-    all0 = both(all0, hole0);
-    const bool hole = any(hole0);
-    local.holes[j] = hole ? 1.0f : 0.0f;
-    some = some || hole;
+  float* out = m.out + 3080 * c1 + 40 * row;
+  for (long i = 0; i < 13; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 40; n += 8) {
+      store(out + 40 * i + n, carry * load(out + 40 * i + n));
+    }
   }
-
-  local.holes[84] = some ? 1.0f : 0.0f;
-
-  store(local.block_total, total0);
-  store(local.kept, select(all0, load(local.kept), splat(1.0f)));
 }
 
 // One row x 40 columns of the result, over `count` weights each, of which those of -0 don't count.
@@ -2498,74 +3262,142 @@ struct attention_memory {
   store(out + 32, s04);
 }
 
-// Scores of 5 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_5_with_holes(const Memory& m, long c1, long row, long col,
+// Weights of 13 rows and `count` columns are folded into the result.
+[[gnu::noinline]] void attention_fold_13_with_holes(const Memory& m, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
   const float* v = m.v + 3080 * c1 + 40 * col;
   float* out = m.out + 3080 * c1 + 40 * row;
   store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
 
-  for (long i = 0; i < 4; i += 2) {
+  for (long i = 0; i < 12; i += 2) {
     const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
     const long end = smaller(high_last - col, count);
     attention_values_2x40_with_holes(local.scores + i, v, end, out + 40 * i, local.holes, fresh);
   }
   {
-    const long high_first = smaller(8 * ((row + 4) / 8) + 8, 77);
+    const long high_first = smaller(8 * ((row + 12) / 8) + 8, 77);
     const long end = smaller(high_first - col, count);
-    attention_values_1x40_with_holes(local.scores + 4, v, end, out + 160, local.holes, fresh);
+    attention_values_1x40_with_holes(local.scores + 12, v, end, out + 480, local.holes, fresh);
   }
 }
 
-// 5 rows against `count` columns from col on, by the definition.
-[[gnu::noinline]] void attention_visit_5_safely(const Memory& m, long c1, long row, long col,
+// One row x 40 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_1x40(const float* weights, const float* v, long count,
+    float* out, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
+
+#pragma GCC unroll 4
+  for (long k = 0; k < count; ++k) {
+    const vec a0 = splat(weights[24 * k]);
+    const vec b0 = load(v + 40 * k);
+    s00 = fma(a0, b0, s00);
+    const vec b1 = load(v + 40 * k + 8);
+    s01 = fma(a0, b1, s01);
+    const vec b2 = load(v + 40 * k + 16);
+    s02 = fma(a0, b2, s02);
+    const vec b3 = load(v + 40 * k + 24);
+    s03 = fma(a0, b3, s03);
+    const vec b4 = load(v + 40 * k + 32);
+    s04 = fma(a0, b4, s04);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s03 = s03 + load(out + 24);
+    s04 = s04 + load(out + 32);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 16, s02);
+  store(out + 24, s03);
+  store(out + 32, s04);
+}
+
+// Weights of 13 rows and `count` columns are folded into the result.
+[[gnu::noinline]] void attention_fold_13(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  const float* v = m.v + 3080 * c1 + 40 * col;
+  float* out = m.out + 3080 * c1 + 40 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+
+  for (long i = 0; i < 12; i += 2) {
+    const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
+    const long end = smaller(high_last - col, count);
+    attention_values_2x40(local.scores + i, v, end, out + 40 * i, fresh);
+  }
+  {
+    const long high_first = smaller(8 * ((row + 12) / 8) + 8, 77);
+    const long end = smaller(high_first - col, count);
+    attention_values_1x40(local.scores + 12, v, end, out + 480, fresh);
+  }
+}
+
+// 13 rows against `count` columns from col on, by the definition.
+[[gnu::noinline]] void attention_visit_13_safely(const Memory& m, long c1, long row, long col,
     long count, long whole_end, attention_memory& local, bool fresh) {
   store(local.block_peak, splat(-__builtin_inff()));
-  attention_scores_of_5(m, c1, row, col, 0, count, whole_end, local);
-  attention_weigh_8_safely(local, count);
+  store(local.block_peak + 8, splat(-__builtin_inff()));
+  attention_scores_of_13(m, c1, row, col, 0, count, whole_end, local);
+  attention_weigh_16_safely(local, count);
   if (!fresh) {
-    attention_carry_over_5(m, c1, row, local);
+    attention_carry_over_13(m, c1, row, local);
   }
 
   if (local.holes[84] > 0.0f) {
-    attention_fold_5_with_holes(m, c1, row, col, count, local, fresh);
+    attention_fold_13_with_holes(m, c1, row, col, count, local, fresh);
   } else {
-    attention_fold_5(m, c1, row, col, count, local, fresh);
+    attention_fold_13(m, c1, row, col, count, local, fresh);
   }
 }
 
 // Rows of the block that are not finite are computed again, over exactly the pairs that count; the
 // others keep every bit.
-[[gnu::noinline]] void attention_5_rows_safely(const Memory& m, long c1, attention_memory& local) {
-  const long row = 72;
+[[gnu::noinline]] void attention_13_rows_safely(const Memory& m, long c1, attention_memory& local) {
+  const long row = 64;
   const float* a = m.q + 3080 * c1 + 40 * row;
   float* out = m.out + 3080 * c1 + 40 * row;
 
-  for (long i = 0; i < 5; ++i) {
+  for (long i = 0; i < 13; ++i) {
     for (long n = 0; n < 40; n += 8) {
       store(local.fast + 40 * i + n, load(out + 40 * i + n));
     }
   }
 
+  for (long k = 0; k < 40; k += 8) {
+    transpose_block(a + k, 40, local.rows + 24 * k, 24, splat(1.0f));
+  }
+  for (long k = 0; k < 40; k += 8) {
+    transpose_block(a + k + 200, 40, local.rows + 24 * k + 5, 24, splat(1.0f));
+  }
+  const lanes_t empty = iless_equal(isplat(5), iota());
   for (long k = 0; k < 40; ++k) {
-    for (long lane = 0; lane < 8; ++lane) {
-      const long r = smaller(lane, 4);
-      local.rows[24 * k + lane] = a[40 * r + k];
-    }
+    float* last = local.rows + 24 * k + 8;
+    store(last, select(empty, splat(last[4]), load(last)));
   }
 
   store(local.peak, splat(-__FLT_MAX__));
+  store(local.peak + 8, splat(-__FLT_MAX__));
   store(local.total, splat(0.0f));
+  store(local.total + 8, splat(0.0f));
   store(local.kept, splat(0.0f));
+  store(local.kept + 8, splat(0.0f));
   bool fresh = true;
   for (long col = 0; col < 77; col += 84) {
-    attention_visit_5_safely(m, c1, row, col, smaller(84, 77 - col), 72, local, fresh);
+    attention_visit_13_safely(m, c1, row, col, smaller(84, 77 - col), 60, local, fresh);
     fresh = false;
   }
 
   store(local.carry,
       select(equal(load(local.kept), splat(1.0f)), splat(1.0f) / load(local.total), splat(0.0f)));
-  for (long i = 0; i < 5; ++i) {
+  store(local.carry + 8,
+      select(equal(load(local.kept + 8), splat(1.0f)), splat(1.0f) / load(local.total + 8),
+          splat(0.0f)));
+  for (long i = 0; i < 13; ++i) {
     vec odd = splat(0.0f);
     for (long n = 0; n < 40; n += 8) {
       const vec x = load(local.fast + 40 * i + n);
@@ -2584,45 +3416,34 @@ struct attention_memory {
   }
 }
 
-// The one block of 5 rows.
-[[gnu::noinline]] void attention_5_rows(const Memory& m, long c1, attention_memory& local) {
-  const long row = 72;
+// The one block of 13 rows.
+[[gnu::noinline]] void attention_13_rows(const Memory& m, long c1, attention_memory& local) {
+  const long row = 64;
   const float* a = m.q + 3080 * c1 + 40 * row;
-  float* out = m.out + 3080 * c1 + 40 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
+  for (long k = 0; k < 40; k += 8) {
+    transpose_block(a + k, 40, local.rows + 24 * k, 24, splat(0.22811012f));
+  }
+  for (long k = 0; k < 40; k += 8) {
+    transpose_block(a + k + 200, 40, local.rows + 24 * k + 5, 24, splat(0.22811012f));
+  }
+  const lanes_t empty = iless_equal(isplat(5), iota());
   for (long k = 0; k < 40; ++k) {
-    for (long lane = 0; lane < 8; ++lane) {
-      const long r = smaller(lane, 4);
-      local.rows[24 * k + lane] = a[40 * r + k] * 0.22811012f;
-    }
+    float* last = local.rows + 24 * k + 8;
+    store(last, select(empty, splat(last[4]), load(last)));
   }
 
   store(local.peak, splat(-__FLT_MAX__));
   store(local.total, splat(0.0f));
+  store(local.peak + 8, splat(-__FLT_MAX__));
+  store(local.total + 8, splat(0.0f));
+  store(local.odd, splat(0.0f));
 
-  bool fresh = true;
-  for (long col = 0; col < 77; col += 84) {
-    attention_visit_5(m, c1, row, col, smaller(84, 77 - col), 72, local, fresh);
-    fresh = false;
-  }
+  attention_visit_13(m, c1, row, 0, 77, 60, local);
 
-  store(local.carry, splat(1.0f) / load(local.total));
-
-  // x - x is 0, or NaN if x is not finite.
-  vec odd = splat(0.0f);
-  for (long i = 0; i < 5; ++i) {
-    const vec factor = splat(local.carry[i]);
-    vec odd_of_row = splat(0.0f);
-    for (long n = 0; n < 40; n += 8) {
-      const vec x = factor * load(out + 40 * i + n);
-      store(out + 40 * i + n, x);
-      odd_of_row = odd_of_row + (x - x);
-    }
-    odd = odd + odd_of_row;
-  }
-  if (has_nan(odd)) {
-    attention_5_rows_safely(m, c1, local);
+  if (has_nan(load(local.odd))) {
+    attention_13_rows_safely(m, c1, local);
   }
 }
 
@@ -2630,23 +3451,30 @@ struct attention_memory {
 [[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
   const long block = 3 - item % 4;
   const long c1 = item / 4;
-  if (block < 3) {
+  if (block < 2) {
     attention_24_rows(m, c1, block, local);
+  } else if (block < 3) {
+    attention_16_rows(m, c1, local);
   } else {
-    attention_5_rows(m, c1, local);
+    attention_13_rows(m, c1, local);
   }
 }
 
-void attention_body(void* state, long item, int worker) {
+// An item on a thread of its own, whose floating-point state comes back as it was.
+template <void (*Item)(const Memory&, long, int)>
+void on_worker(void* m, long item, int worker) {
   const unsigned before = set_float_state();
-  const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 4208L * worker));
+  Item(*static_cast<Memory*>(m), item, worker);
   restore_float_state(before);
+}
+
+void attention_item(const Memory& m, long item, int worker) {
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 4224L * worker));
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 16832u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 16896u * (size_t)workers; }
 
 void run(const sdpa_1_3_77_40_true_args* args, const void* packed, void* workspace, int workers,
     sdpa_1_3_77_40_true_parallel_for parallel_for, void* ctx) {
@@ -2659,11 +3487,14 @@ void run(const sdpa_1_3_77_40_true_args* args, const void* packed, void* workspa
   m.out = args->out;
   m.local = scratch;
 
-  const auto each = [&](long items, void (*body)(void*, long, int)) {
-    if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
-    for (long item = 0; item < items; ++item) body(&m, item, 0);
+  const auto each = [&](long items, void (*one)(const Memory&, long, int),
+                        void (*on_worker)(void*, long, int)) {
+    if (parallel_for && workers > 1) return parallel_for(ctx, items, on_worker, &m);
+    const unsigned before = set_float_state();
+    for (long item = 0; item < items; ++item) one(m, item, 0);
+    restore_float_state(before);
   };
-  each(12, attention_body);
+  each(12, attention_item, on_worker<attention_item>);
 }
 
 }  // namespace sdpa_1_3_77_40_true_avx2

@@ -16,9 +16,9 @@
 //
 // What was decided:
 // - attention: 3 times 77 rows against 77 columns, 80 at a time: their scores lie in a worker's
-//   31.7 kB and nowhere else. 1 block of 48 rows, score tiles of 8 columns x 48 lanes: 24 of 32
-//   registers accumulate, a step is 24 fma on 11 loads. 1 block of 29 rows, score tiles of 8
-//   columns x 32 lanes: 16 of 32 registers accumulate, a step is 16 fma on 10 loads. Whole tiles of
+//   31.9 kB and nowhere else. 1 block of 32 rows, score tiles of 8 columns x 32 lanes: 16 of 32
+//   registers accumulate, a step is 16 fma on 10 loads. 1 block of 45 rows, score tiles of 8
+//   columns x 48 lanes: 24 of 32 registers accumulate, a step is 24 fma on 11 loads. Whole tiles of
 //   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 8 rows x 40
 //   columns: 24 of 32 registers accumulate, a step is 24 fma on 11 loads.
 #include "sdpa_1_3_77_40_true.h"
@@ -261,6 +261,7 @@ struct attention_memory {
   float block_peak[48];   // the greatest score in the block of columns
   float block_total[48];  // and the sum of the block's weights
   float shift[48];        // -peak, where the rows' accumulators start
+  float odd[48];          // NaN once a result is not finite
   float kept[48];         // 1 where the safe path found a pair that counts
   float holes[96];        // [80]: 1 for a column with one that doesn't; then 1 if there is any
   float fast[1920];       // [48][40], the results that it came to replace
@@ -369,101 +370,16 @@ struct attention_memory {
   store(block_peak + 16, max(load(block_peak + 16), max(high0_1, x4_1)));
 }
 
-// 5 columns x 48 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_5x48_in_part(const float* rows, const float* b,
-    float* scores, float* block_peak, long row, long col) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 16);
-    const vec b2 = load(rows + 48 * k + 32);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(b[k + 40]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 80]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(b[k + 120]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    const vec a4 = splat(b[k + 160]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 48, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 96, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 144, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  store(scores + 192, x4_0);
-
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  store(block_peak, max(load(block_peak), max(high0_0, x4_0)));
-
-  const ivec row_of_lane1 = isplat(row + 16) + iota();
-  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
-  store(scores + 16, x0_1);
-  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  store(scores + 64, x1_1);
-  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  store(scores + 112, x2_1);
-  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  store(scores + 160, x3_1);
-  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
-  store(scores + 208, x4_1);
-
-  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
-  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, x4_1)));
-
-  const ivec row_of_lane2 = isplat(row + 32) + iota();
-  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
-  store(scores + 32, x0_2);
-  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
-  store(scores + 80, x1_2);
-  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
-  store(scores + 128, x2_2);
-  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
-  store(scores + 176, x3_2);
-  const vec x4_2 = select(iless_equal(isplat(col + 4), row_of_lane2), s42, removed);
-  store(scores + 224, x4_2);
-
-  const vec high0_2 = max(max(x0_2, x1_2), max(x2_2, x3_2));
-  store(block_peak + 32, max(load(block_peak + 32), max(high0_2, x4_2)));
-}
-
-// 5 columns x 48 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_5x48(const float* b, float* scores, long row,
+// 5 columns x 32 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_5x32(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(16 * (row / 16) + 16, 77);
   const bool some0 = col < high0;
   const long high1 = smaller(16 * (row / 16) + 32, 77);
   const bool some1 = col < high1;
-  const long high2 = smaller(16 * (row / 16) + 48, 77);
-  const bool some2 = col < high2;
-  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
-  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
-  for (long v = 0; v < 3; ++v) {
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
     if (v < first || v >= end) {
       for (long i = 0; i < 5; ++i) {
         store(scores + 48 * i + 16 * v, splat(-__builtin_inff()));
@@ -476,10 +392,6 @@ struct attention_memory {
   }
   if (end - first == 2) {
     attention_scores_5x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
-        local.block_peak + 16 * first, row + 16 * first, col);
-  }
-  if (end - first == 3) {
-    attention_scores_5x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.block_peak + 16 * first, row + 16 * first, col);
   }
 }
@@ -629,136 +541,16 @@ struct attention_memory {
   store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
 }
 
-// 8 columns x 48 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_8x48_in_part(const float* rows, const float* b,
-    float* scores, float* block_peak, long row, long col) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
-  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
-  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 16);
-    const vec b2 = load(rows + 48 * k + 32);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(b[k + 40]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 80]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(b[k + 120]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    const vec a4 = splat(b[k + 160]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-    const vec a5 = splat(b[k + 200]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    s52 = fma(a5, b2, s52);
-    const vec a6 = splat(b[k + 240]);
-    s60 = fma(a6, b0, s60);
-    s61 = fma(a6, b1, s61);
-    s62 = fma(a6, b2, s62);
-    const vec a7 = splat(b[k + 280]);
-    s70 = fma(a7, b0, s70);
-    s71 = fma(a7, b1, s71);
-    s72 = fma(a7, b2, s72);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 48, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 96, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 144, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  store(scores + 192, x4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  store(scores + 240, x5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  store(scores + 288, x6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
-  store(scores + 336, x7_0);
-
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
-  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
-
-  const ivec row_of_lane1 = isplat(row + 16) + iota();
-  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
-  store(scores + 16, x0_1);
-  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  store(scores + 64, x1_1);
-  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  store(scores + 112, x2_1);
-  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  store(scores + 160, x3_1);
-  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
-  store(scores + 208, x4_1);
-  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
-  store(scores + 256, x5_1);
-  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s61, removed);
-  store(scores + 304, x6_1);
-  const vec x7_1 = select(iless_equal(isplat(col + 7), row_of_lane1), s71, removed);
-  store(scores + 352, x7_1);
-
-  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
-  const vec high1_1 = max(max(x4_1, x5_1), max(x6_1, x7_1));
-  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
-
-  const ivec row_of_lane2 = isplat(row + 32) + iota();
-  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
-  store(scores + 32, x0_2);
-  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
-  store(scores + 80, x1_2);
-  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
-  store(scores + 128, x2_2);
-  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
-  store(scores + 176, x3_2);
-  const vec x4_2 = select(iless_equal(isplat(col + 4), row_of_lane2), s42, removed);
-  store(scores + 224, x4_2);
-  const vec x5_2 = select(iless_equal(isplat(col + 5), row_of_lane2), s52, removed);
-  store(scores + 272, x5_2);
-  const vec x6_2 = select(iless_equal(isplat(col + 6), row_of_lane2), s62, removed);
-  store(scores + 320, x6_2);
-  const vec x7_2 = select(iless_equal(isplat(col + 7), row_of_lane2), s72, removed);
-  store(scores + 368, x7_2);
-
-  const vec high0_2 = max(max(x0_2, x1_2), max(x2_2, x3_2));
-  const vec high1_2 = max(max(x4_2, x5_2), max(x6_2, x7_2));
-  store(block_peak + 32, max(load(block_peak + 32), max(high0_2, high1_2)));
-}
-
-// 8 columns x 48 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_8x48(const float* b, float* scores, long row,
+// 8 columns x 32 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_8x32(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(16 * (row / 16) + 16, 77);
   const bool some0 = col < high0;
   const long high1 = smaller(16 * (row / 16) + 32, 77);
   const bool some1 = col < high1;
-  const long high2 = smaller(16 * (row / 16) + 48, 77);
-  const bool some2 = col < high2;
-  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
-  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
-  for (long v = 0; v < 3; ++v) {
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
     if (v < first || v >= end) {
       for (long i = 0; i < 8; ++i) {
         store(scores + 48 * i + 16 * v, splat(-__builtin_inff()));
@@ -773,14 +565,10 @@ struct attention_memory {
     attention_scores_8x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.block_peak + 16 * first, row + 16 * first, col);
   }
-  if (end - first == 3) {
-    attention_scores_8x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
-        local.block_peak + 16 * first, row + 16 * first, col);
-  }
 }
 
-// Scores of 48 rows become weights; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_48(attention_memory& local, long count, bool all) {
+// Scores of 32 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_32(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
   const lanes_t outside0 = negation(either(not_less(splat(0x1p+40f), load(local.block_total)),
       both(not_less(splat(0x1p+120f), load(local.block_total)),
@@ -805,18 +593,6 @@ struct attention_memory {
   store(local.carry + 16, exp2_nonpositive(old1 - peak1));
   vec total1 = splat(0.0f);
 
-  const vec old2 = load(local.peak + 32);
-  const lanes_t outside2 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 32)),
-      both(not_less(splat(0x1p+120f), load(local.block_total + 32)),
-          less_equal(splat(-4.0f) * old2, exponent_of(load(local.block_total + 32))))));
-  const vec peak2 =
-      select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 32)), old2);
-  store(local.peak + 32, peak2);
-  const vec shift2 = splat(0.0f) - peak2;
-  store(local.shift + 32, shift2);
-  store(local.carry + 32, exp2_nonpositive(old2 - peak2));
-  vec total2 = splat(0.0f);
-
   for (long j = 0; j < count; ++j) {
     const vec w0 = exp2_near(load(local.scores + 48 * j) + shift0);
     store(local.scores + 48 * j, w0);
@@ -824,14 +600,10 @@ struct attention_memory {
     const vec w1 = exp2_near(load(local.scores + 48 * j + 16) + shift1);
     store(local.scores + 48 * j + 16, w1);
     total1 = total1 + w1;
-    const vec w2 = exp2_near(load(local.scores + 48 * j + 32) + shift2);
-    store(local.scores + 48 * j + 32, w2);
-    total2 = total2 + w2;
   }
 
   store(local.block_total, total0);
   store(local.block_total + 16, total1);
-  store(local.block_total + 32, total2);
 }
 
 // 8 columns x 16 rows of weights, some of them removed.
@@ -1001,159 +773,16 @@ struct attention_memory {
       load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1);
 }
 
-// 8 columns x 48 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_8x48_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  const vec start1 = load(shift + 16);
-  const vec start2 = load(shift + 32);
-  vec s00 = start0, s01 = start1, s02 = start2;
-  vec s10 = start0, s11 = start1, s12 = start2;
-  vec s20 = start0, s21 = start1, s22 = start2;
-  vec s30 = start0, s31 = start1, s32 = start2;
-  vec s40 = start0, s41 = start1, s42 = start2;
-  vec s50 = start0, s51 = start1, s52 = start2;
-  vec s60 = start0, s61 = start1, s62 = start2;
-  vec s70 = start0, s71 = start1, s72 = start2;
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 16);
-    const vec b2 = load(rows + 48 * k + 32);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(b[k + 40]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 80]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(b[k + 120]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    const vec a4 = splat(b[k + 160]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-    const vec a5 = splat(b[k + 200]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    s52 = fma(a5, b2, s52);
-    const vec a6 = splat(b[k + 240]);
-    s60 = fma(a6, b0, s60);
-    s61 = fma(a6, b1, s61);
-    s62 = fma(a6, b2, s62);
-    const vec a7 = splat(b[k + 280]);
-    s70 = fma(a7, b0, s70);
-    s71 = fma(a7, b1, s71);
-    s72 = fma(a7, b2, s72);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 48, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 96, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 144, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 192, w4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  const vec w5_0 = exp2_near(x5_0);
-  store(scores + 240, w5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  const vec w6_0 = exp2_near(x6_0);
-  store(scores + 288, w6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
-  const vec w7_0 = exp2_near(x7_0);
-  store(scores + 336, w7_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
-
-  const ivec row_of_lane1 = isplat(row + 16) + iota();
-  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
-  const vec w0_1 = exp2_near(x0_1);
-  store(scores + 16, w0_1);
-  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  const vec w1_1 = exp2_near(x1_1);
-  store(scores + 64, w1_1);
-  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  const vec w2_1 = exp2_near(x2_1);
-  store(scores + 112, w2_1);
-  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  const vec w3_1 = exp2_near(x3_1);
-  store(scores + 160, w3_1);
-  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
-  const vec w4_1 = exp2_near(x4_1);
-  store(scores + 208, w4_1);
-  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
-  const vec w5_1 = exp2_near(x5_1);
-  store(scores + 256, w5_1);
-  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s61, removed);
-  const vec w6_1 = exp2_near(x6_1);
-  store(scores + 304, w6_1);
-  const vec x7_1 = select(iless_equal(isplat(col + 7), row_of_lane1), s71, removed);
-  const vec w7_1 = exp2_near(x7_1);
-  store(scores + 352, w7_1);
-
-  store(block_total + 16,
-      load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1);
-
-  const ivec row_of_lane2 = isplat(row + 32) + iota();
-  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
-  const vec w0_2 = exp2_near(x0_2);
-  store(scores + 32, w0_2);
-  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
-  const vec w1_2 = exp2_near(x1_2);
-  store(scores + 80, w1_2);
-  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
-  const vec w2_2 = exp2_near(x2_2);
-  store(scores + 128, w2_2);
-  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
-  const vec w3_2 = exp2_near(x3_2);
-  store(scores + 176, w3_2);
-  const vec x4_2 = select(iless_equal(isplat(col + 4), row_of_lane2), s42, removed);
-  const vec w4_2 = exp2_near(x4_2);
-  store(scores + 224, w4_2);
-  const vec x5_2 = select(iless_equal(isplat(col + 5), row_of_lane2), s52, removed);
-  const vec w5_2 = exp2_near(x5_2);
-  store(scores + 272, w5_2);
-  const vec x6_2 = select(iless_equal(isplat(col + 6), row_of_lane2), s62, removed);
-  const vec w6_2 = exp2_near(x6_2);
-  store(scores + 320, w6_2);
-  const vec x7_2 = select(iless_equal(isplat(col + 7), row_of_lane2), s72, removed);
-  const vec w7_2 = exp2_near(x7_2);
-  store(scores + 368, w7_2);
-
-  store(block_total + 32,
-      load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2 + w4_2 + w5_2 + w6_2 + w7_2);
-}
-
-// 8 columns x 48 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_8x48(const float* b, float* scores, long row,
+// 8 columns x 32 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_8x32(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(16 * (row / 16) + 16, 77);
   const bool some0 = col < high0;
   const long high1 = smaller(16 * (row / 16) + 32, 77);
   const bool some1 = col < high1;
-  const long high2 = smaller(16 * (row / 16) + 48, 77);
-  const bool some2 = col < high2;
-  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
-  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
-  for (long v = 0; v < 3; ++v) {
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
     if (v < first || v >= end) {
       for (long i = 0; i < 8; ++i) {
         store(scores + 48 * i + 16 * v, splat(0.0f));
@@ -1166,10 +795,6 @@ struct attention_memory {
   }
   if (end - first == 2) {
     attention_weights_8x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
-        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
-  }
-  if (end - first == 3) {
-    attention_weights_8x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
   }
 }
@@ -1292,116 +917,16 @@ struct attention_memory {
   store(block_total + 16, load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1);
 }
 
-// 5 columns x 48 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_5x48_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  const vec start1 = load(shift + 16);
-  const vec start2 = load(shift + 32);
-  vec s00 = start0, s01 = start1, s02 = start2;
-  vec s10 = start0, s11 = start1, s12 = start2;
-  vec s20 = start0, s21 = start1, s22 = start2;
-  vec s30 = start0, s31 = start1, s32 = start2;
-  vec s40 = start0, s41 = start1, s42 = start2;
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 16);
-    const vec b2 = load(rows + 48 * k + 32);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(b[k + 40]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 80]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(b[k + 120]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    const vec a4 = splat(b[k + 160]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    s42 = fma(a4, b2, s42);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 48, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 96, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 144, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 192, w4_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0);
-
-  const ivec row_of_lane1 = isplat(row + 16) + iota();
-  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
-  const vec w0_1 = exp2_near(x0_1);
-  store(scores + 16, w0_1);
-  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  const vec w1_1 = exp2_near(x1_1);
-  store(scores + 64, w1_1);
-  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  const vec w2_1 = exp2_near(x2_1);
-  store(scores + 112, w2_1);
-  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  const vec w3_1 = exp2_near(x3_1);
-  store(scores + 160, w3_1);
-  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
-  const vec w4_1 = exp2_near(x4_1);
-  store(scores + 208, w4_1);
-
-  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1);
-
-  const ivec row_of_lane2 = isplat(row + 32) + iota();
-  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
-  const vec w0_2 = exp2_near(x0_2);
-  store(scores + 32, w0_2);
-  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
-  const vec w1_2 = exp2_near(x1_2);
-  store(scores + 80, w1_2);
-  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
-  const vec w2_2 = exp2_near(x2_2);
-  store(scores + 128, w2_2);
-  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
-  const vec w3_2 = exp2_near(x3_2);
-  store(scores + 176, w3_2);
-  const vec x4_2 = select(iless_equal(isplat(col + 4), row_of_lane2), s42, removed);
-  const vec w4_2 = exp2_near(x4_2);
-  store(scores + 224, w4_2);
-
-  store(block_total + 32, load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2 + w4_2);
-}
-
-// 5 columns x 48 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_5x48(const float* b, float* scores, long row,
+// 5 columns x 32 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_5x32(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(16 * (row / 16) + 16, 77);
   const bool some0 = col < high0;
   const long high1 = smaller(16 * (row / 16) + 32, 77);
   const bool some1 = col < high1;
-  const long high2 = smaller(16 * (row / 16) + 48, 77);
-  const bool some2 = col < high2;
-  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
-  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
-  for (long v = 0; v < 3; ++v) {
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
     if (v < first || v >= end) {
       for (long i = 0; i < 5; ++i) {
         store(scores + 48 * i + 16 * v, splat(0.0f));
@@ -1416,58 +941,37 @@ struct attention_memory {
     attention_weights_5x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
   }
-  if (end - first == 3) {
-    attention_weights_5x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
-        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
-  }
 }
 
-// Weights of 48 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_48(const Memory& m, long c1, long row, long col,
+// Weights of 32 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_32(const Memory& m, long c1, long row, long col,
     long from, long count, attention_memory& local) {
   const float* b = m.k + 3080 * c1 + 40 * col;
   for (long j = from; j < count - 7; j += 8) {
-    attention_weights_in_part_8x48(b + 40 * j, local.scores + 48 * j, row, col + j, local);
+    attention_weights_in_part_8x32(b + 40 * j, local.scores + 48 * j, row, col + j, local);
   }
   const long rest = 8 * (count / 8);
   if (rest < count && from <= rest) {
-    attention_weights_in_part_5x48(b + 40 * rest, local.scores + 48 * rest, row, col + rest, local);
+    attention_weights_in_part_5x32(b + 40 * rest, local.scores + 48 * rest, row, col + rest, local);
   }
 }
 
-// Scores of 48 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_scores_of_48(const Memory& m, long c1, long row, long col,
+// Scores of 32 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_32(const Memory& m, long c1, long row, long col,
     long from, long count, attention_memory& local) {
   const float* b = m.k + 3080 * c1 + 40 * col;
   for (long j = from; j < count - 7; j += 8) {
-    attention_scores_in_part_8x48(b + 40 * j, local.scores + 48 * j, row, col + j, local);
+    attention_scores_in_part_8x32(b + 40 * j, local.scores + 48 * j, row, col + j, local);
   }
   const long rest = 8 * (count / 8);
   if (rest < count && from <= rest) {
-    attention_scores_in_part_5x48(b + 40 * rest, local.scores + 48 * rest, row, col + rest, local);
+    attention_scores_in_part_5x32(b + 40 * rest, local.scores + 48 * rest, row, col + rest, local);
   }
 }
 
-// What 48 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_48(const Memory& m, long c1, long row,
-    attention_memory& local) {
-  store(local.total, load(local.carry) * load(local.total));
-  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
-  store(local.total + 32, load(local.carry + 32) * load(local.total + 32));
-
-  float* out = m.out + 3080 * c1 + 40 * row;
-  for (long i = 0; i < 48; ++i) {
-    const vec carry = splat(local.carry[i]);
-    for (long n = 0; n < 32; n += 16) {
-      store(out + 40 * i + n, carry * load(out + 40 * i + n));
-    }
-    store_part(out + 40 * i + 32, carry * load_part(out + 40 * i + 32, 8), 8);
-  }
-}
-
-// Of 48 rows, those whose weights are too large get a higher peak; their weights follow.
-[[gnu::noinline]] void attention_lower_weights_48(attention_memory& local, long count) {
-  for (long i = 0; i < 48; i += 16) {
+// Of 32 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_32(attention_memory& local, long count) {
+  for (long i = 0; i < 32; i += 16) {
     const vec total = load(local.block_total + i);
     const lanes_t inside = not_less(splat(0x1p+40f), total);
     const vec rise = select(inside, splat(0.0f), exponent_of(total));
@@ -1486,10 +990,10 @@ struct attention_memory {
   }
 }
 
-// Weights of 48 rows and `count` columns, the first `from` of them made from scores, once more
+// Weights of 32 rows and `count` columns, the first `from` of them made from scores, once more
 // where they left the range.
-[[gnu::noinline]] void attention_mend_48(const Memory& m, long c1, long row, long col, long from,
-    long count, attention_memory& local, bool fresh) {
+[[gnu::noinline]] void attention_mend_32(const Memory& m, long c1, long row, long col, long from,
+    long count, attention_memory& local) {
   // Too large for that: the greatest score becomes the reference.
   const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
       both(not_less(splat(0x1p+120f), load(local.block_total)),
@@ -1499,32 +1003,20 @@ struct attention_memory {
           both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
               less_equal(splat(-4.0f) * load(local.peak + 16),
                   exponent_of(load(local.block_total + 16))))));
-  const lanes_t inside2 = both(inside1,
-      either(not_less(splat(0x1p+40f), load(local.block_total + 32)),
-          both(not_less(splat(0x1p+120f), load(local.block_total + 32)),
-              less_equal(splat(-4.0f) * load(local.peak + 32),
-                  exponent_of(load(local.block_total + 32))))));
-  if (any(negation(inside2))) {
+  if (any(negation(inside1))) {
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 16, splat(-__FLT_MAX__));
-    store(local.block_peak + 32, splat(-__FLT_MAX__));
-    attention_scores_of_48(m, c1, row, col, 0, count, local);
-    attention_weigh_48(local, from, false);
-    if (!fresh) {
-      attention_carry_over_48(m, c1, row, local);
-    }
-    attention_weights_of_48(m, c1, row, col, from, count, local);
+    attention_scores_of_32(m, c1, row, col, 0, count, local);
+    attention_weigh_32(local, from, false);
+    attention_weights_of_32(m, c1, row, col, from, count, local);
   }
 
-  attention_lower_weights_48(local, count);
-  if (!fresh) {
-    attention_carry_over_48(m, c1, row, local);
-  }
+  attention_lower_weights_32(local, count);
 }
 
-// 8 rows x 40 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_8x40(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
+// 8 rows x 40 columns of the result, over `count` weights each, times the rows' factors.
+[[gnu::noinline]] void attention_results_8x40(const float* weights, const float* v, long count,
+    float* out, const float* factors, float* odd) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
@@ -1573,113 +1065,143 @@ struct attention_memory {
     s72 = fma(a7, b2, s72);
   }
 
-  if (!fresh) {
-    s00 = s00 + load(out);
-    s01 = s01 + load(out + 16);
-    s02 = s02 + load_part(out + 32, 8);
-    s10 = s10 + load(out + 40);
-    s11 = s11 + load(out + 56);
-    s12 = s12 + load_part(out + 72, 8);
-    s20 = s20 + load(out + 80);
-    s21 = s21 + load(out + 96);
-    s22 = s22 + load_part(out + 112, 8);
-    s30 = s30 + load(out + 120);
-    s31 = s31 + load(out + 136);
-    s32 = s32 + load_part(out + 152, 8);
-    s40 = s40 + load(out + 160);
-    s41 = s41 + load(out + 176);
-    s42 = s42 + load_part(out + 192, 8);
-    s50 = s50 + load(out + 200);
-    s51 = s51 + load(out + 216);
-    s52 = s52 + load_part(out + 232, 8);
-    s60 = s60 + load(out + 240);
-    s61 = s61 + load(out + 256);
-    s62 = s62 + load_part(out + 272, 8);
-    s70 = s70 + load(out + 280);
-    s71 = s71 + load(out + 296);
-    s72 = s72 + load_part(out + 312, 8);
-  }
-
+  // 0 * x is 0, or NaN if x is not finite.
+  const vec zero = splat(0.0f);
+  vec odd0 = load(odd);
+  vec odd1 = zero;
+  vec odd2 = zero;
+  const vec f0 = splat(factors[0]);
+  s00 = f0 * s00;
   store(out, s00);
+  odd0 = fma(zero, s00, odd0);
+  s01 = f0 * s01;
   store(out + 16, s01);
+  odd1 = fma(zero, s01, odd1);
+  s02 = f0 * s02;
   store_part(out + 32, s02, 8);
+  odd2 = fma(zero, s02, odd2);
+  const vec f1 = splat(factors[1]);
+  s10 = f1 * s10;
   store(out + 40, s10);
+  odd0 = fma(zero, s10, odd0);
+  s11 = f1 * s11;
   store(out + 56, s11);
+  odd1 = fma(zero, s11, odd1);
+  s12 = f1 * s12;
   store_part(out + 72, s12, 8);
+  odd2 = fma(zero, s12, odd2);
+  const vec f2 = splat(factors[2]);
+  s20 = f2 * s20;
   store(out + 80, s20);
+  odd0 = fma(zero, s20, odd0);
+  s21 = f2 * s21;
   store(out + 96, s21);
+  odd1 = fma(zero, s21, odd1);
+  s22 = f2 * s22;
   store_part(out + 112, s22, 8);
+  odd2 = fma(zero, s22, odd2);
+  const vec f3 = splat(factors[3]);
+  s30 = f3 * s30;
   store(out + 120, s30);
+  odd0 = fma(zero, s30, odd0);
+  s31 = f3 * s31;
   store(out + 136, s31);
+  odd1 = fma(zero, s31, odd1);
+  s32 = f3 * s32;
   store_part(out + 152, s32, 8);
+  odd2 = fma(zero, s32, odd2);
+  const vec f4 = splat(factors[4]);
+  s40 = f4 * s40;
   store(out + 160, s40);
+  odd0 = fma(zero, s40, odd0);
+  s41 = f4 * s41;
   store(out + 176, s41);
+  odd1 = fma(zero, s41, odd1);
+  s42 = f4 * s42;
   store_part(out + 192, s42, 8);
+  odd2 = fma(zero, s42, odd2);
+  const vec f5 = splat(factors[5]);
+  s50 = f5 * s50;
   store(out + 200, s50);
+  odd0 = fma(zero, s50, odd0);
+  s51 = f5 * s51;
   store(out + 216, s51);
+  odd1 = fma(zero, s51, odd1);
+  s52 = f5 * s52;
   store_part(out + 232, s52, 8);
+  odd2 = fma(zero, s52, odd2);
+  const vec f6 = splat(factors[6]);
+  s60 = f6 * s60;
   store(out + 240, s60);
+  odd0 = fma(zero, s60, odd0);
+  s61 = f6 * s61;
   store(out + 256, s61);
+  odd1 = fma(zero, s61, odd1);
+  s62 = f6 * s62;
   store_part(out + 272, s62, 8);
+  odd2 = fma(zero, s62, odd2);
+  const vec f7 = splat(factors[7]);
+  s70 = f7 * s70;
   store(out + 280, s70);
+  odd0 = fma(zero, s70, odd0);
+  s71 = f7 * s71;
   store(out + 296, s71);
+  odd1 = fma(zero, s71, odd1);
+  s72 = f7 * s72;
   store_part(out + 312, s72, 8);
+  odd2 = fma(zero, s72, odd2);
+  store(odd, odd0 + odd1 + odd2);
 }
 
-// Scores of 48 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_48(const Memory& m, long c1, long row, long col, long count,
-    attention_memory& local, bool fresh) {
+// Weights of 32 rows and `count` columns, which are all that there are, become results.
+[[gnu::noinline]] void attention_results_of_32(const Memory& m, long c1, long row, long col,
+    long count, attention_memory& local) {
   const float* v = m.v + 3080 * c1 + 40 * col;
   float* out = m.out + 3080 * c1 + 40 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
-  store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
+  store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
 
-  for (long i = 0; i < 48; i += 8) {
+  for (long i = 0; i < 32; i += 8) {
     const long high_last = smaller(16 * ((row + i + 7) / 16) + 16, 77);
     const long end = smaller(high_last - col, count);
-    attention_values_8x40(local.scores + i, v, end, out + 40 * i, fresh);
+    attention_results_8x40(local.scores + i, v, end, out + 40 * i, local.carry + i, local.odd);
   }
 }
 
-// 48 rows against `count` columns from col on.
-[[gnu::noinline]] void attention_visit_48(const Memory& m, long c1, long row, long col, long count,
-    attention_memory& local, bool fresh) {
+// 32 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_32(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local) {
   store(local.block_total, splat(0.0f));
   store(local.block_total + 16, splat(0.0f));
-  store(local.block_total + 32, splat(0.0f));
-  long done = 0;
-
   // The first columns give each row the score that the others are compared with.
-  if (fresh) {
+  {
     const float* b = m.k + 3080 * c1 + 40 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 16, splat(-__FLT_MAX__));
-    store(local.block_peak + 32, splat(-__FLT_MAX__));
     if (count < 8) {
-      attention_scores_in_part_5x48(b, local.scores, row, col, local);
+      attention_scores_in_part_5x32(b, local.scores, row, col, local);
     } else {
-      attention_scores_in_part_8x48(b, local.scores, row, col, local);
+      attention_scores_in_part_8x32(b, local.scores, row, col, local);
     }
-    done = smaller(8, count);
-    attention_weigh_48(local, done, true);
+    attention_weigh_32(local, smaller(8, count), true);
   }
 
-  attention_weights_of_48(m, c1, row, col, done, count, local);
+  attention_weights_of_32(m, c1, row, col, smaller(8, count), count, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
   const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 16)));
-  const lanes_t inside2 = both(inside1, not_less(splat(0x1p+40f), load(local.block_total + 32)));
-  if (any(negation(inside2))) {
-    attention_mend_48(m, c1, row, col, done, count, local, fresh);
+  if (any(negation(inside1))) {
+    attention_mend_32(m, c1, row, col, smaller(8, count), count, local);
   }
 
-  attention_fold_48(m, c1, row, col, count, local, fresh);
+  attention_results_of_32(m, c1, row, col, count, local);
 }
 
-// Scores of 48 rows become weights, those of removed pairs -0; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_48_safely(attention_memory& local, long count) {
+// Scores of 32 rows become weights, those of removed pairs -0; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_32_safely(attention_memory& local, long count) {
   const vec removed = splat(-__builtin_inff());
 
   const vec old0 = load(local.peak);
@@ -1700,15 +1222,6 @@ struct attention_memory {
   vec total1 = splat(0.0f);
   lanes_t all1 = all_lanes(true);
 
-  const vec old2 = load(local.peak + 32);
-  const vec peak2 = max(old2, splat(0.15811388f) * load(local.block_peak + 32));
-  store(local.peak + 32, peak2);
-  store(local.carry + 32,
-      select(both(less(old2, peak2), equal(load(local.kept + 32), splat(1.0f))),
-          exp_nonpositive(old2 - peak2), splat(1.0f)));
-  vec total2 = splat(0.0f);
-  lanes_t all2 = all_lanes(true);
-
   bool some = false;
   for (long j = 0; j < count; ++j) {
     const vec score0 = splat(0.15811388f) * load(local.scores + 48 * j);
@@ -1723,13 +1236,7 @@ struct attention_memory {
     store(local.scores + 48 * j + 16, w1);
     total1 = total1 + w1;
     all1 = both(all1, hole1);
-    const vec score2 = splat(0.15811388f) * load(local.scores + 48 * j + 32);
-    const lanes_t hole2 = equal(score2, removed);
-    const vec w2 = select(hole2, splat(-0.0f), exp_nonpositive(score2 - peak2) + splat(0.0f));
-    store(local.scores + 48 * j + 32, w2);
-    total2 = total2 + w2;
-    all2 = both(all2, hole2);
-    const bool hole = any(either(either(hole0, hole1), hole2));
+    const bool hole = any(either(hole0, hole1));
     local.holes[j] = hole ? 1.0f : 0.0f;
     some = some || hole;
   }
@@ -1741,9 +1248,22 @@ struct attention_memory {
 
   store(local.block_total + 16, total1);
   store(local.kept + 16, select(all1, load(local.kept + 16), splat(1.0f)));
+}
 
-  store(local.block_total + 32, total2);
-  store(local.kept + 32, select(all2, load(local.kept + 32), splat(1.0f)));
+// What 32 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_32(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
+
+  float* out = m.out + 3080 * c1 + 40 * row;
+  for (long i = 0; i < 32; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 32; n += 16) {
+      store(out + 40 * i + n, carry * load(out + 40 * i + n));
+    }
+    store_part(out + 40 * i + 32, carry * load_part(out + 40 * i + 32, 8), 8);
+  }
 }
 
 // 8 rows x 40 columns of the result, over `count` weights each, of which those of -0 don't count.
@@ -1895,56 +1415,173 @@ struct attention_memory {
   store_part(out + 312, s72, 8);
 }
 
-// Scores of 48 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_48_with_holes(const Memory& m, long c1, long row, long col,
+// Weights of 32 rows and `count` columns are folded into the result.
+[[gnu::noinline]] void attention_fold_32_with_holes(const Memory& m, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
   const float* v = m.v + 3080 * c1 + 40 * col;
   float* out = m.out + 3080 * c1 + 40 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
-  store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
 
-  for (long i = 0; i < 48; i += 8) {
+  for (long i = 0; i < 32; i += 8) {
     const long high_last = smaller(16 * ((row + i + 7) / 16) + 16, 77);
     const long end = smaller(high_last - col, count);
     attention_values_8x40_with_holes(local.scores + i, v, end, out + 40 * i, local.holes, fresh);
   }
 }
 
-// 48 rows against `count` columns from col on, by the definition.
-[[gnu::noinline]] void attention_visit_48_safely(const Memory& m, long c1, long row, long col,
+// 8 rows x 40 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_8x40(const float* weights, const float* v, long count,
+    float* out, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+
+#pragma GCC unroll 2
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 40 * k);
+    const vec b1 = load(v + 40 * k + 16);
+    const vec b2 = load_part(v + 40 * k + 32, 8);
+    const vec a0 = splat(weights[48 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(weights[48 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(weights[48 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(weights[48 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    const vec a4 = splat(weights[48 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    const vec a5 = splat(weights[48 * k + 5]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    const vec a6 = splat(weights[48 * k + 6]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
+    const vec a7 = splat(weights[48 * k + 7]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+    s72 = fma(a7, b2, s72);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 16);
+    s02 = s02 + load_part(out + 32, 8);
+    s10 = s10 + load(out + 40);
+    s11 = s11 + load(out + 56);
+    s12 = s12 + load_part(out + 72, 8);
+    s20 = s20 + load(out + 80);
+    s21 = s21 + load(out + 96);
+    s22 = s22 + load_part(out + 112, 8);
+    s30 = s30 + load(out + 120);
+    s31 = s31 + load(out + 136);
+    s32 = s32 + load_part(out + 152, 8);
+    s40 = s40 + load(out + 160);
+    s41 = s41 + load(out + 176);
+    s42 = s42 + load_part(out + 192, 8);
+    s50 = s50 + load(out + 200);
+    s51 = s51 + load(out + 216);
+    s52 = s52 + load_part(out + 232, 8);
+    s60 = s60 + load(out + 240);
+    s61 = s61 + load(out + 256);
+    s62 = s62 + load_part(out + 272, 8);
+    s70 = s70 + load(out + 280);
+    s71 = s71 + load(out + 296);
+    s72 = s72 + load_part(out + 312, 8);
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store_part(out + 32, s02, 8);
+  store(out + 40, s10);
+  store(out + 56, s11);
+  store_part(out + 72, s12, 8);
+  store(out + 80, s20);
+  store(out + 96, s21);
+  store_part(out + 112, s22, 8);
+  store(out + 120, s30);
+  store(out + 136, s31);
+  store_part(out + 152, s32, 8);
+  store(out + 160, s40);
+  store(out + 176, s41);
+  store_part(out + 192, s42, 8);
+  store(out + 200, s50);
+  store(out + 216, s51);
+  store_part(out + 232, s52, 8);
+  store(out + 240, s60);
+  store(out + 256, s61);
+  store_part(out + 272, s62, 8);
+  store(out + 280, s70);
+  store(out + 296, s71);
+  store_part(out + 312, s72, 8);
+}
+
+// Weights of 32 rows and `count` columns are folded into the result.
+[[gnu::noinline]] void attention_fold_32(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  const float* v = m.v + 3080 * c1 + 40 * col;
+  float* out = m.out + 3080 * c1 + 40 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+
+  for (long i = 0; i < 32; i += 8) {
+    const long high_last = smaller(16 * ((row + i + 7) / 16) + 16, 77);
+    const long end = smaller(high_last - col, count);
+    attention_values_8x40(local.scores + i, v, end, out + 40 * i, fresh);
+  }
+}
+
+// 32 rows against `count` columns from col on, by the definition.
+[[gnu::noinline]] void attention_visit_32_safely(const Memory& m, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
   store(local.block_peak, splat(-__builtin_inff()));
   store(local.block_peak + 16, splat(-__builtin_inff()));
-  store(local.block_peak + 32, splat(-__builtin_inff()));
-  attention_scores_of_48(m, c1, row, col, 0, count, local);
-  attention_weigh_48_safely(local, count);
+  attention_scores_of_32(m, c1, row, col, 0, count, local);
+  attention_weigh_32_safely(local, count);
   if (!fresh) {
-    attention_carry_over_48(m, c1, row, local);
+    attention_carry_over_32(m, c1, row, local);
   }
 
   if (local.holes[80] > 0.0f) {
-    attention_fold_48_with_holes(m, c1, row, col, count, local, fresh);
+    attention_fold_32_with_holes(m, c1, row, col, count, local, fresh);
   } else {
-    attention_fold_48(m, c1, row, col, count, local, fresh);
+    attention_fold_32(m, c1, row, col, count, local, fresh);
   }
 }
 
 // Rows of the block that are not finite are computed again, over exactly the pairs that count; the
 // others keep every bit.
-[[gnu::noinline]] void attention_48_rows_safely(const Memory& m, long c1, attention_memory& local) {
+[[gnu::noinline]] void attention_32_rows_safely(const Memory& m, long c1, attention_memory& local) {
   const long row = 0;
   const float* a = m.q + 3080 * c1 + 40 * row;
   float* out = m.out + 3080 * c1 + 40 * row;
 
-  for (long i = 0; i < 48; ++i) {
+  for (long i = 0; i < 32; ++i) {
     for (long n = 0; n < 32; n += 16) {
       store(local.fast + 40 * i + n, load(out + 40 * i + n));
     }
     store_part(local.fast + 40 * i + 32, load_part(out + 40 * i + 32, 8), 8);
   }
 
-  for (long r = 0; r < 48; r += 16) {
+  for (long r = 0; r < 32; r += 16) {
     for (long k = 0; k < 32; k += 16) {
       transpose_block(a + 40 * r + k, 40, local.rows + 48 * k + r, 48, splat(1.0f));
     }
@@ -1953,16 +1590,13 @@ struct attention_memory {
 
   store(local.peak, splat(-__FLT_MAX__));
   store(local.peak + 16, splat(-__FLT_MAX__));
-  store(local.peak + 32, splat(-__FLT_MAX__));
   store(local.total, splat(0.0f));
   store(local.total + 16, splat(0.0f));
-  store(local.total + 32, splat(0.0f));
   store(local.kept, splat(0.0f));
   store(local.kept + 16, splat(0.0f));
-  store(local.kept + 32, splat(0.0f));
   bool fresh = true;
-  for (long col = 0; col < 48; col += 80) {
-    attention_visit_48_safely(m, c1, row, col, smaller(80, 48 - col), local, fresh);
+  for (long col = 0; col < 32; col += 80) {
+    attention_visit_32_safely(m, c1, row, col, smaller(80, 32 - col), local, fresh);
     fresh = false;
   }
 
@@ -1971,10 +1605,7 @@ struct attention_memory {
   store(local.carry + 16,
       select(equal(load(local.kept + 16), splat(1.0f)), splat(1.0f) / load(local.total + 16),
           splat(0.0f)));
-  store(local.carry + 32,
-      select(equal(load(local.kept + 32), splat(1.0f)), splat(1.0f) / load(local.total + 32),
-          splat(0.0f)));
-  for (long i = 0; i < 48; ++i) {
+  for (long i = 0; i < 32; ++i) {
     vec odd = splat(0.0f);
     for (long n = 0; n < 32; n += 16) {
       const vec x = load(local.fast + 40 * i + n);
@@ -1997,14 +1628,13 @@ struct attention_memory {
   }
 }
 
-// The one block of 48 rows.
-[[gnu::noinline]] void attention_48_rows(const Memory& m, long c1, attention_memory& local) {
+// The one block of 32 rows.
+[[gnu::noinline]] void attention_32_rows(const Memory& m, long c1, attention_memory& local) {
   const long row = 0;
   const float* a = m.q + 3080 * c1 + 40 * row;
-  float* out = m.out + 3080 * c1 + 40 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
-  for (long r = 0; r < 48; r += 16) {
+  for (long r = 0; r < 32; r += 16) {
     for (long k = 0; k < 32; k += 16) {
       transpose_block(a + 40 * r + k, 40, local.rows + 48 * k + r, 48, splat(0.22811012f));
     }
@@ -2015,66 +1645,48 @@ struct attention_memory {
   store(local.total, splat(0.0f));
   store(local.peak + 16, splat(-__FLT_MAX__));
   store(local.total + 16, splat(0.0f));
-  store(local.peak + 32, splat(-__FLT_MAX__));
-  store(local.total + 32, splat(0.0f));
+  store(local.odd, splat(0.0f));
 
-  bool fresh = true;
-  for (long col = 0; col < 48; col += 80) {
-    attention_visit_48(m, c1, row, col, smaller(80, 48 - col), local, fresh);
-    fresh = false;
-  }
+  attention_visit_32(m, c1, row, 0, 32, local);
 
-  store(local.carry, splat(1.0f) / load(local.total));
-  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
-  store(local.carry + 32, splat(1.0f) / load(local.total + 32));
-
-  // x - x is 0, or NaN if x is not finite.
-  vec odd = splat(0.0f);
-  for (long i = 0; i < 48; ++i) {
-    const vec factor = splat(local.carry[i]);
-    vec odd_of_row = splat(0.0f);
-    for (long n = 0; n < 32; n += 16) {
-      const vec x = factor * load(out + 40 * i + n);
-      store(out + 40 * i + n, x);
-      odd_of_row = odd_of_row + (x - x);
-    }
-    const vec rest = factor * load_part(out + 40 * i + 32, 8);
-    store_part(out + 40 * i + 32, rest, 8);
-    odd_of_row = odd_of_row + (rest - rest);
-    odd = odd + odd_of_row;
-  }
-  if (has_nan(odd)) {
-    attention_48_rows_safely(m, c1, local);
+  if (has_nan(load(local.odd))) {
+    attention_32_rows_safely(m, c1, local);
   }
 }
 
-// 5 columns x 32 rows of scores.
-[[gnu::noinline]] void attention_scores_5x32(const float* rows, const float* b, float* scores,
+// 5 columns x 48 rows of scores.
+[[gnu::noinline]] void attention_scores_5x48(const float* rows, const float* b, float* scores,
     float* block_peak) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 48 * k);
     const vec b1 = load(rows + 48 * k + 16);
+    const vec b2 = load(rows + 48 * k + 32);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
     const vec a1 = splat(b[k + 40]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
     const vec a2 = splat(b[k + 80]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
     const vec a3 = splat(b[k + 120]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
     const vec a4 = splat(b[k + 160]);
     s40 = fma(a4, b0, s40);
     s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
   }
 
   store(scores, s00);
@@ -2094,18 +1706,112 @@ struct attention_memory {
 
   const vec high0_1 = max(max(s01, s11), max(s21, s31));
   store(block_peak + 16, max(load(block_peak + 16), max(high0_1, s41)));
+
+  store(scores + 32, s02);
+  store(scores + 80, s12);
+  store(scores + 128, s22);
+  store(scores + 176, s32);
+  store(scores + 224, s42);
+
+  const vec high0_2 = max(max(s02, s12), max(s22, s32));
+  store(block_peak + 32, max(load(block_peak + 32), max(high0_2, s42)));
 }
 
-// 5 columns x 29 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_5x29(const float* b, float* scores, long row,
+// 5 columns x 48 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_5x48_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec b2 = load(rows + 48 * k + 32);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 40]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 80]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 120]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    const vec a4 = splat(b[k + 160]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 48, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 96, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 144, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 192, x4_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  store(block_peak, max(load(block_peak), max(high0_0, x4_0)));
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 16, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 64, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 112, x2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  store(scores + 160, x3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  store(scores + 208, x4_1);
+
+  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
+  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, x4_1)));
+
+  const ivec row_of_lane2 = isplat(row + 32) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  store(scores + 32, x0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  store(scores + 80, x1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  store(scores + 128, x2_2);
+  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
+  store(scores + 176, x3_2);
+  const vec x4_2 = select(iless_equal(isplat(col + 4), row_of_lane2), s42, removed);
+  store(scores + 224, x4_2);
+
+  const vec high0_2 = max(max(x0_2, x1_2), max(x2_2, x3_2));
+  store(block_peak + 32, max(load(block_peak + 32), max(high0_2, x4_2)));
+}
+
+// 5 columns x 45 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_5x45(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(16 * (row / 16) + 16, 77);
   const bool some0 = col < high0;
   const long high1 = smaller(16 * (row / 16) + 32, 77);
   const bool some1 = col < high1;
-  const long first = some0 ? 0 : (some1 ? 1 : 2);
-  const long end = some1 ? 2 : (some0 ? 1 : 0);
-  for (long v = 0; v < 2; ++v) {
+  const long high2 = smaller(16 * (row / 16) + 48, 77);
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
     if (v < first || v >= end) {
       for (long i = 0; i < 5; ++i) {
         store(scores + 48 * i + 16 * v, splat(-__builtin_inff()));
@@ -2120,47 +1826,62 @@ struct attention_memory {
     attention_scores_5x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.block_peak + 16 * first, row + 16 * first, col);
   }
+  if (end - first == 3) {
+    attention_scores_5x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.block_peak + 16 * first, row + 16 * first, col);
+  }
 }
 
-// 8 columns x 32 rows of scores.
-[[gnu::noinline]] void attention_scores_8x32(const float* rows, const float* b, float* scores,
+// 8 columns x 48 rows of scores.
+[[gnu::noinline]] void attention_scores_8x48(const float* rows, const float* b, float* scores,
     float* block_peak) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f);
-  vec s60 = splat(0.0f), s61 = splat(0.0f);
-  vec s70 = splat(0.0f), s71 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 16);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 40]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 80]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 120]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 160]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(b[k + 200]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    const vec a6 = splat(b[k + 240]);
-    s60 = fma(a6, b0, s60);
-    s61 = fma(a6, b1, s61);
-    const vec a7 = splat(b[k + 280]);
-    s70 = fma(a7, b0, s70);
-    s71 = fma(a7, b1, s71);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  for (long two = 0; two < 40; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
+      const vec b0 = load(rows + 48 * k);
+      const vec b1 = load(rows + 48 * k + 16);
+      const vec b2 = load(rows + 48 * k + 32);
+      const vec a0 = splat(b[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      const vec a1 = splat(b[k + 40]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      const vec a2 = splat(b[k + 80]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      const vec a3 = splat(b[k + 120]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+      const vec a4 = splat(b[k + 160]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      s42 = fma(a4, b2, s42);
+      const vec a5 = splat(b[k + 200]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+      s52 = fma(a5, b2, s52);
+      const vec a6 = splat(b[k + 240]);
+      s60 = fma(a6, b0, s60);
+      s61 = fma(a6, b1, s61);
+      s62 = fma(a6, b2, s62);
+      const vec a7 = splat(b[k + 280]);
+      s70 = fma(a7, b0, s70);
+      s71 = fma(a7, b1, s71);
+      s72 = fma(a7, b2, s72);
+    }
   }
 
   store(scores, s00);
@@ -2188,18 +1909,151 @@ struct attention_memory {
   const vec high0_1 = max(max(s01, s11), max(s21, s31));
   const vec high1_1 = max(max(s41, s51), max(s61, s71));
   store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
+
+  store(scores + 32, s02);
+  store(scores + 80, s12);
+  store(scores + 128, s22);
+  store(scores + 176, s32);
+  store(scores + 224, s42);
+  store(scores + 272, s52);
+  store(scores + 320, s62);
+  store(scores + 368, s72);
+
+  const vec high0_2 = max(max(s02, s12), max(s22, s32));
+  const vec high1_2 = max(max(s42, s52), max(s62, s72));
+  store(block_peak + 32, max(load(block_peak + 32), max(high0_2, high1_2)));
 }
 
-// 8 columns x 29 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_8x29(const float* b, float* scores, long row,
+// 8 columns x 48 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_8x48_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec b2 = load(rows + 48 * k + 32);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 40]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 80]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 120]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    const vec a4 = splat(b[k + 160]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    const vec a5 = splat(b[k + 200]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    const vec a6 = splat(b[k + 240]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
+    const vec a7 = splat(b[k + 280]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+    s72 = fma(a7, b2, s72);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 48, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 96, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 144, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 192, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  store(scores + 240, x5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  store(scores + 288, x6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
+  store(scores + 336, x7_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 16, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 64, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 112, x2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  store(scores + 160, x3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  store(scores + 208, x4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
+  store(scores + 256, x5_1);
+  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s61, removed);
+  store(scores + 304, x6_1);
+  const vec x7_1 = select(iless_equal(isplat(col + 7), row_of_lane1), s71, removed);
+  store(scores + 352, x7_1);
+
+  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
+  const vec high1_1 = max(max(x4_1, x5_1), max(x6_1, x7_1));
+  store(block_peak + 16, max(load(block_peak + 16), max(high0_1, high1_1)));
+
+  const ivec row_of_lane2 = isplat(row + 32) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  store(scores + 32, x0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  store(scores + 80, x1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  store(scores + 128, x2_2);
+  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
+  store(scores + 176, x3_2);
+  const vec x4_2 = select(iless_equal(isplat(col + 4), row_of_lane2), s42, removed);
+  store(scores + 224, x4_2);
+  const vec x5_2 = select(iless_equal(isplat(col + 5), row_of_lane2), s52, removed);
+  store(scores + 272, x5_2);
+  const vec x6_2 = select(iless_equal(isplat(col + 6), row_of_lane2), s62, removed);
+  store(scores + 320, x6_2);
+  const vec x7_2 = select(iless_equal(isplat(col + 7), row_of_lane2), s72, removed);
+  store(scores + 368, x7_2);
+
+  const vec high0_2 = max(max(x0_2, x1_2), max(x2_2, x3_2));
+  const vec high1_2 = max(max(x4_2, x5_2), max(x6_2, x7_2));
+  store(block_peak + 32, max(load(block_peak + 32), max(high0_2, high1_2)));
+}
+
+// 8 columns x 45 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_8x45(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(16 * (row / 16) + 16, 77);
   const bool some0 = col < high0;
   const long high1 = smaller(16 * (row / 16) + 32, 77);
   const bool some1 = col < high1;
-  const long first = some0 ? 0 : (some1 ? 1 : 2);
-  const long end = some1 ? 2 : (some0 ? 1 : 0);
-  for (long v = 0; v < 2; ++v) {
+  const long high2 = smaller(16 * (row / 16) + 48, 77);
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
     if (v < first || v >= end) {
       for (long i = 0; i < 8; ++i) {
         store(scores + 48 * i + 16 * v, splat(-__builtin_inff()));
@@ -2214,10 +2068,14 @@ struct attention_memory {
     attention_scores_8x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.block_peak + 16 * first, row + 16 * first, col);
   }
+  if (end - first == 3) {
+    attention_scores_8x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.block_peak + 16 * first, row + 16 * first, col);
+  }
 }
 
-// Scores of 32 rows become weights; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_32(attention_memory& local, long count, bool all) {
+// Scores of 48 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_48(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
   const lanes_t outside0 = negation(either(not_less(splat(0x1p+40f), load(local.block_total)),
       both(not_less(splat(0x1p+120f), load(local.block_total)),
@@ -2242,6 +2100,18 @@ struct attention_memory {
   store(local.carry + 16, exp2_nonpositive(old1 - peak1));
   vec total1 = splat(0.0f);
 
+  const vec old2 = load(local.peak + 32);
+  const lanes_t outside2 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 32)),
+      both(not_less(splat(0x1p+120f), load(local.block_total + 32)),
+          less_equal(splat(-4.0f) * old2, exponent_of(load(local.block_total + 32))))));
+  const vec peak2 =
+      select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 32)), old2);
+  store(local.peak + 32, peak2);
+  const vec shift2 = splat(0.0f) - peak2;
+  store(local.shift + 32, shift2);
+  store(local.carry + 32, exp2_nonpositive(old2 - peak2));
+  vec total2 = splat(0.0f);
+
   for (long j = 0; j < count; ++j) {
     const vec w0 = exp2_near(load(local.scores + 48 * j) + shift0);
     store(local.scores + 48 * j, w0);
@@ -2249,53 +2119,69 @@ struct attention_memory {
     const vec w1 = exp2_near(load(local.scores + 48 * j + 16) + shift1);
     store(local.scores + 48 * j + 16, w1);
     total1 = total1 + w1;
+    const vec w2 = exp2_near(load(local.scores + 48 * j + 32) + shift2);
+    store(local.scores + 48 * j + 32, w2);
+    total2 = total2 + w2;
   }
 
   store(local.block_total, total0);
   store(local.block_total + 16, total1);
+  store(local.block_total + 32, total2);
 }
 
-// 8 columns x 32 rows of weights.
-[[gnu::noinline]] void attention_weights_8x32(const float* rows, const float* b, float* scores,
+// 8 columns x 48 rows of weights.
+[[gnu::noinline]] void attention_weights_8x48(const float* rows, const float* b, float* scores,
     const float* shift, float* block_total) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 16);
-  vec s00 = start0, s01 = start1;
-  vec s10 = start0, s11 = start1;
-  vec s20 = start0, s21 = start1;
-  vec s30 = start0, s31 = start1;
-  vec s40 = start0, s41 = start1;
-  vec s50 = start0, s51 = start1;
-  vec s60 = start0, s61 = start1;
-  vec s70 = start0, s71 = start1;
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 16);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 40]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 80]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 120]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 160]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(b[k + 200]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    const vec a6 = splat(b[k + 240]);
-    s60 = fma(a6, b0, s60);
-    s61 = fma(a6, b1, s61);
-    const vec a7 = splat(b[k + 280]);
-    s70 = fma(a7, b0, s70);
-    s71 = fma(a7, b1, s71);
+  const vec start2 = load(shift + 32);
+  vec s00 = start0, s01 = start1, s02 = start2;
+  vec s10 = start0, s11 = start1, s12 = start2;
+  vec s20 = start0, s21 = start1, s22 = start2;
+  vec s30 = start0, s31 = start1, s32 = start2;
+  vec s40 = start0, s41 = start1, s42 = start2;
+  vec s50 = start0, s51 = start1, s52 = start2;
+  vec s60 = start0, s61 = start1, s62 = start2;
+  vec s70 = start0, s71 = start1, s72 = start2;
+  for (long two = 0; two < 40; two += 2) {
+#pragma GCC unroll 2
+    for (long k = two; k < two + 2; ++k) {
+      const vec b0 = load(rows + 48 * k);
+      const vec b1 = load(rows + 48 * k + 16);
+      const vec b2 = load(rows + 48 * k + 32);
+      const vec a0 = splat(b[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      const vec a1 = splat(b[k + 40]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      const vec a2 = splat(b[k + 80]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      const vec a3 = splat(b[k + 120]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+      const vec a4 = splat(b[k + 160]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      s42 = fma(a4, b2, s42);
+      const vec a5 = splat(b[k + 200]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+      s52 = fma(a5, b2, s52);
+      const vec a6 = splat(b[k + 240]);
+      s60 = fma(a6, b0, s60);
+      s61 = fma(a6, b1, s61);
+      s62 = fma(a6, b2, s62);
+      const vec a7 = splat(b[k + 280]);
+      s70 = fma(a7, b0, s70);
+      s71 = fma(a7, b1, s71);
+      s72 = fma(a7, b2, s72);
+    }
   }
 
   const vec w0_0 = exp2_near(s00);
@@ -2336,18 +2222,181 @@ struct attention_memory {
 
   store(block_total + 16,
       load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1);
+
+  const vec w0_2 = exp2_near(s02);
+  store(scores + 32, w0_2);
+  const vec w1_2 = exp2_near(s12);
+  store(scores + 80, w1_2);
+  const vec w2_2 = exp2_near(s22);
+  store(scores + 128, w2_2);
+  const vec w3_2 = exp2_near(s32);
+  store(scores + 176, w3_2);
+  const vec w4_2 = exp2_near(s42);
+  store(scores + 224, w4_2);
+  const vec w5_2 = exp2_near(s52);
+  store(scores + 272, w5_2);
+  const vec w6_2 = exp2_near(s62);
+  store(scores + 320, w6_2);
+  const vec w7_2 = exp2_near(s72);
+  store(scores + 368, w7_2);
+
+  store(block_total + 32,
+      load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2 + w4_2 + w5_2 + w6_2 + w7_2);
 }
 
-// 8 columns x 29 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_8x29(const float* b, float* scores, long row,
+// 8 columns x 48 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_8x48_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  const vec start2 = load(shift + 32);
+  vec s00 = start0, s01 = start1, s02 = start2;
+  vec s10 = start0, s11 = start1, s12 = start2;
+  vec s20 = start0, s21 = start1, s22 = start2;
+  vec s30 = start0, s31 = start1, s32 = start2;
+  vec s40 = start0, s41 = start1, s42 = start2;
+  vec s50 = start0, s51 = start1, s52 = start2;
+  vec s60 = start0, s61 = start1, s62 = start2;
+  vec s70 = start0, s71 = start1, s72 = start2;
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec b2 = load(rows + 48 * k + 32);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 40]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 80]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 120]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    const vec a4 = splat(b[k + 160]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    const vec a5 = splat(b[k + 200]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    const vec a6 = splat(b[k + 240]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
+    const vec a7 = splat(b[k + 280]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+    s72 = fma(a7, b2, s72);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 48, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 96, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 144, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 192, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  const vec w5_0 = exp2_near(x5_0);
+  store(scores + 240, w5_0);
+  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
+  const vec w6_0 = exp2_near(x6_0);
+  store(scores + 288, w6_0);
+  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
+  const vec w7_0 = exp2_near(x7_0);
+  store(scores + 336, w7_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 16, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 64, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 112, w2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  const vec w3_1 = exp2_near(x3_1);
+  store(scores + 160, w3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  const vec w4_1 = exp2_near(x4_1);
+  store(scores + 208, w4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
+  const vec w5_1 = exp2_near(x5_1);
+  store(scores + 256, w5_1);
+  const vec x6_1 = select(iless_equal(isplat(col + 6), row_of_lane1), s61, removed);
+  const vec w6_1 = exp2_near(x6_1);
+  store(scores + 304, w6_1);
+  const vec x7_1 = select(iless_equal(isplat(col + 7), row_of_lane1), s71, removed);
+  const vec w7_1 = exp2_near(x7_1);
+  store(scores + 352, w7_1);
+
+  store(block_total + 16,
+      load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1 + w6_1 + w7_1);
+
+  const ivec row_of_lane2 = isplat(row + 32) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  const vec w0_2 = exp2_near(x0_2);
+  store(scores + 32, w0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  const vec w1_2 = exp2_near(x1_2);
+  store(scores + 80, w1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  const vec w2_2 = exp2_near(x2_2);
+  store(scores + 128, w2_2);
+  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
+  const vec w3_2 = exp2_near(x3_2);
+  store(scores + 176, w3_2);
+  const vec x4_2 = select(iless_equal(isplat(col + 4), row_of_lane2), s42, removed);
+  const vec w4_2 = exp2_near(x4_2);
+  store(scores + 224, w4_2);
+  const vec x5_2 = select(iless_equal(isplat(col + 5), row_of_lane2), s52, removed);
+  const vec w5_2 = exp2_near(x5_2);
+  store(scores + 272, w5_2);
+  const vec x6_2 = select(iless_equal(isplat(col + 6), row_of_lane2), s62, removed);
+  const vec w6_2 = exp2_near(x6_2);
+  store(scores + 320, w6_2);
+  const vec x7_2 = select(iless_equal(isplat(col + 7), row_of_lane2), s72, removed);
+  const vec w7_2 = exp2_near(x7_2);
+  store(scores + 368, w7_2);
+
+  store(block_total + 32,
+      load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2 + w4_2 + w5_2 + w6_2 + w7_2);
+}
+
+// 8 columns x 45 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_8x45(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(16 * (row / 16) + 16, 77);
   const bool some0 = col < high0;
   const long high1 = smaller(16 * (row / 16) + 32, 77);
   const bool some1 = col < high1;
-  const long first = some0 ? 0 : (some1 ? 1 : 2);
-  const long end = some1 ? 2 : (some0 ? 1 : 0);
-  for (long v = 0; v < 2; ++v) {
+  const long high2 = smaller(16 * (row / 16) + 48, 77);
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
     if (v < first || v >= end) {
       for (long i = 0; i < 8; ++i) {
         store(scores + 48 * i + 16 * v, splat(0.0f));
@@ -2362,37 +2411,48 @@ struct attention_memory {
     attention_weights_8x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
   }
+  if (end - first == 3) {
+    attention_weights_8x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
+  }
 }
 
-// 5 columns x 32 rows of weights.
-[[gnu::noinline]] void attention_weights_5x32(const float* rows, const float* b, float* scores,
+// 5 columns x 48 rows of weights.
+[[gnu::noinline]] void attention_weights_5x48(const float* rows, const float* b, float* scores,
     const float* shift, float* block_total) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 16);
-  vec s00 = start0, s01 = start1;
-  vec s10 = start0, s11 = start1;
-  vec s20 = start0, s21 = start1;
-  vec s30 = start0, s31 = start1;
-  vec s40 = start0, s41 = start1;
+  const vec start2 = load(shift + 32);
+  vec s00 = start0, s01 = start1, s02 = start2;
+  vec s10 = start0, s11 = start1, s12 = start2;
+  vec s20 = start0, s21 = start1, s22 = start2;
+  vec s30 = start0, s31 = start1, s32 = start2;
+  vec s40 = start0, s41 = start1, s42 = start2;
 #pragma GCC unroll 4
   for (long k = 0; k < 40; ++k) {
     const vec b0 = load(rows + 48 * k);
     const vec b1 = load(rows + 48 * k + 16);
+    const vec b2 = load(rows + 48 * k + 32);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
     const vec a1 = splat(b[k + 40]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
     const vec a2 = splat(b[k + 80]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
     const vec a3 = splat(b[k + 120]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
     const vec a4 = splat(b[k + 160]);
     s40 = fma(a4, b0, s40);
     s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
   }
 
   const vec w0_0 = exp2_near(s00);
@@ -2420,18 +2480,131 @@ struct attention_memory {
   store(scores + 208, w4_1);
 
   store(block_total + 16, load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1);
+
+  const vec w0_2 = exp2_near(s02);
+  store(scores + 32, w0_2);
+  const vec w1_2 = exp2_near(s12);
+  store(scores + 80, w1_2);
+  const vec w2_2 = exp2_near(s22);
+  store(scores + 128, w2_2);
+  const vec w3_2 = exp2_near(s32);
+  store(scores + 176, w3_2);
+  const vec w4_2 = exp2_near(s42);
+  store(scores + 224, w4_2);
+
+  store(block_total + 32, load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2 + w4_2);
 }
 
-// 5 columns x 29 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_5x29(const float* b, float* scores, long row,
+// 5 columns x 48 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_5x48_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 16);
+  const vec start2 = load(shift + 32);
+  vec s00 = start0, s01 = start1, s02 = start2;
+  vec s10 = start0, s11 = start1, s12 = start2;
+  vec s20 = start0, s21 = start1, s22 = start2;
+  vec s30 = start0, s31 = start1, s32 = start2;
+  vec s40 = start0, s41 = start1, s42 = start2;
+#pragma GCC unroll 4
+  for (long k = 0; k < 40; ++k) {
+    const vec b0 = load(rows + 48 * k);
+    const vec b1 = load(rows + 48 * k + 16);
+    const vec b2 = load(rows + 48 * k + 32);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 40]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 80]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 120]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    const vec a4 = splat(b[k + 160]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 48, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 96, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 144, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 192, w4_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0);
+
+  const ivec row_of_lane1 = isplat(row + 16) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 16, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 64, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 112, w2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  const vec w3_1 = exp2_near(x3_1);
+  store(scores + 160, w3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  const vec w4_1 = exp2_near(x4_1);
+  store(scores + 208, w4_1);
+
+  store(block_total + 16, load(block_total + 16) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1);
+
+  const ivec row_of_lane2 = isplat(row + 32) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  const vec w0_2 = exp2_near(x0_2);
+  store(scores + 32, w0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  const vec w1_2 = exp2_near(x1_2);
+  store(scores + 80, w1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  const vec w2_2 = exp2_near(x2_2);
+  store(scores + 128, w2_2);
+  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
+  const vec w3_2 = exp2_near(x3_2);
+  store(scores + 176, w3_2);
+  const vec x4_2 = select(iless_equal(isplat(col + 4), row_of_lane2), s42, removed);
+  const vec w4_2 = exp2_near(x4_2);
+  store(scores + 224, w4_2);
+
+  store(block_total + 32, load(block_total + 32) + w0_2 + w1_2 + w2_2 + w3_2 + w4_2);
+}
+
+// 5 columns x 45 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_5x45(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = smaller(16 * (row / 16) + 16, 77);
   const bool some0 = col < high0;
   const long high1 = smaller(16 * (row / 16) + 32, 77);
   const bool some1 = col < high1;
-  const long first = some0 ? 0 : (some1 ? 1 : 2);
-  const long end = some1 ? 2 : (some0 ? 1 : 0);
-  for (long v = 0; v < 2; ++v) {
+  const long high2 = smaller(16 * (row / 16) + 48, 77);
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
     if (v < first || v >= end) {
       for (long i = 0; i < 5; ++i) {
         store(scores + 48 * i + 16 * v, splat(0.0f));
@@ -2446,73 +2619,61 @@ struct attention_memory {
     attention_weights_5x32_in_part(local.rows + 16 * first, b, scores + 16 * first,
         local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
   }
+  if (end - first == 3) {
+    attention_weights_5x48_in_part(local.rows + 16 * first, b, scores + 16 * first,
+        local.shift + 16 * first, local.block_total + 16 * first, row + 16 * first, col);
+  }
 }
 
-// Weights of 29 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_29(const Memory& m, long c1, long row, long col,
+// Weights of 45 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_45(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.k + 3080 * c1 + 40 * col;
   for (long j = from; j < count - 7; j += 8) {
     if (col + j < whole_end) {
-      attention_weights_8x32(local.rows, b + 40 * j, local.scores + 48 * j, local.shift,
+      attention_weights_8x48(local.rows, b + 40 * j, local.scores + 48 * j, local.shift,
           local.block_total);
     } else {
-      attention_weights_in_part_8x29(b + 40 * j, local.scores + 48 * j, row, col + j, local);
+      attention_weights_in_part_8x45(b + 40 * j, local.scores + 48 * j, row, col + j, local);
     }
   }
   const long rest = 8 * (count / 8);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_weights_5x32(local.rows, b + 40 * rest, local.scores + 48 * rest, local.shift,
+      attention_weights_5x48(local.rows, b + 40 * rest, local.scores + 48 * rest, local.shift,
           local.block_total);
     } else {
-      attention_weights_in_part_5x29(b + 40 * rest, local.scores + 48 * rest, row, col + rest,
+      attention_weights_in_part_5x45(b + 40 * rest, local.scores + 48 * rest, row, col + rest,
           local);
     }
   }
 }
 
-// Scores of 29 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_scores_of_29(const Memory& m, long c1, long row, long col,
+// Scores of 45 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_45(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.k + 3080 * c1 + 40 * col;
   for (long j = from; j < count - 7; j += 8) {
     if (col + j < whole_end) {
-      attention_scores_8x32(local.rows, b + 40 * j, local.scores + 48 * j, local.block_peak);
+      attention_scores_8x48(local.rows, b + 40 * j, local.scores + 48 * j, local.block_peak);
     } else {
-      attention_scores_in_part_8x29(b + 40 * j, local.scores + 48 * j, row, col + j, local);
+      attention_scores_in_part_8x45(b + 40 * j, local.scores + 48 * j, row, col + j, local);
     }
   }
   const long rest = 8 * (count / 8);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_scores_5x32(local.rows, b + 40 * rest, local.scores + 48 * rest, local.block_peak);
+      attention_scores_5x48(local.rows, b + 40 * rest, local.scores + 48 * rest, local.block_peak);
     } else {
-      attention_scores_in_part_5x29(b + 40 * rest, local.scores + 48 * rest, row, col + rest,
+      attention_scores_in_part_5x45(b + 40 * rest, local.scores + 48 * rest, row, col + rest,
           local);
     }
   }
 }
 
-// What 29 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_29(const Memory& m, long c1, long row,
-    attention_memory& local) {
-  store(local.total, load(local.carry) * load(local.total));
-  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
-
-  float* out = m.out + 3080 * c1 + 40 * row;
-  for (long i = 0; i < 29; ++i) {
-    const vec carry = splat(local.carry[i]);
-    for (long n = 0; n < 32; n += 16) {
-      store(out + 40 * i + n, carry * load(out + 40 * i + n));
-    }
-    store_part(out + 40 * i + 32, carry * load_part(out + 40 * i + 32, 8), 8);
-  }
-}
-
-// Of 29 rows, those whose weights are too large get a higher peak; their weights follow.
-[[gnu::noinline]] void attention_lower_weights_29(attention_memory& local, long count) {
-  for (long i = 0; i < 32; i += 16) {
+// Of 45 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_45(attention_memory& local, long count) {
+  for (long i = 0; i < 48; i += 16) {
     const vec total = load(local.block_total + i);
     const lanes_t inside = not_less(splat(0x1p+40f), total);
     const vec rise = select(inside, splat(0.0f), exponent_of(total));
@@ -2531,10 +2692,10 @@ struct attention_memory {
   }
 }
 
-// Weights of 29 rows and `count` columns, the first `from` of them made from scores, once more
+// Weights of 45 rows and `count` columns, the first `from` of them made from scores, once more
 // where they left the range.
-[[gnu::noinline]] void attention_mend_29(const Memory& m, long c1, long row, long col, long from,
-    long count, long whole_end, attention_memory& local, bool fresh) {
+[[gnu::noinline]] void attention_mend_45(const Memory& m, long c1, long row, long col, long from,
+    long count, long whole_end, attention_memory& local) {
   // Too large for that: the greatest score becomes the reference.
   const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
       both(not_less(splat(0x1p+120f), load(local.block_total)),
@@ -2544,26 +2705,26 @@ struct attention_memory {
           both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
               less_equal(splat(-4.0f) * load(local.peak + 16),
                   exponent_of(load(local.block_total + 16))))));
-  if (any(negation(inside1))) {
+  const lanes_t inside2 = both(inside1,
+      either(not_less(splat(0x1p+40f), load(local.block_total + 32)),
+          both(not_less(splat(0x1p+120f), load(local.block_total + 32)),
+              less_equal(splat(-4.0f) * load(local.peak + 32),
+                  exponent_of(load(local.block_total + 32))))));
+  if (any(negation(inside2))) {
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 16, splat(-__FLT_MAX__));
-    attention_scores_of_29(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_32(local, from, false);
-    if (!fresh) {
-      attention_carry_over_29(m, c1, row, local);
-    }
-    attention_weights_of_29(m, c1, row, col, from, count, whole_end, local);
+    store(local.block_peak + 32, splat(-__FLT_MAX__));
+    attention_scores_of_45(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_48(local, from, false);
+    attention_weights_of_45(m, c1, row, col, from, count, whole_end, local);
   }
 
-  attention_lower_weights_29(local, count);
-  if (!fresh) {
-    attention_carry_over_29(m, c1, row, local);
-  }
+  attention_lower_weights_45(local, count);
 }
 
-// 7 rows x 40 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_7x40(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
+// 7 rows x 40 columns of the result, over `count` weights each, times the rows' factors.
+[[gnu::noinline]] void attention_results_7x40(const float* weights, const float* v, long count,
+    float* out, const float* factors, float* odd) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
@@ -2607,114 +2768,149 @@ struct attention_memory {
     s62 = fma(a6, b2, s62);
   }
 
-  if (!fresh) {
-    s00 = s00 + load(out);
-    s01 = s01 + load(out + 16);
-    s02 = s02 + load_part(out + 32, 8);
-    s10 = s10 + load(out + 40);
-    s11 = s11 + load(out + 56);
-    s12 = s12 + load_part(out + 72, 8);
-    s20 = s20 + load(out + 80);
-    s21 = s21 + load(out + 96);
-    s22 = s22 + load_part(out + 112, 8);
-    s30 = s30 + load(out + 120);
-    s31 = s31 + load(out + 136);
-    s32 = s32 + load_part(out + 152, 8);
-    s40 = s40 + load(out + 160);
-    s41 = s41 + load(out + 176);
-    s42 = s42 + load_part(out + 192, 8);
-    s50 = s50 + load(out + 200);
-    s51 = s51 + load(out + 216);
-    s52 = s52 + load_part(out + 232, 8);
-    s60 = s60 + load(out + 240);
-    s61 = s61 + load(out + 256);
-    s62 = s62 + load_part(out + 272, 8);
-  }
-
+  // 0 * x is 0, or NaN if x is not finite.
+  const vec zero = splat(0.0f);
+  vec odd0 = load(odd);
+  vec odd1 = zero;
+  vec odd2 = zero;
+  const vec f0 = splat(factors[0]);
+  s00 = f0 * s00;
   store(out, s00);
+  odd0 = fma(zero, s00, odd0);
+  s01 = f0 * s01;
   store(out + 16, s01);
+  odd1 = fma(zero, s01, odd1);
+  s02 = f0 * s02;
   store_part(out + 32, s02, 8);
+  odd2 = fma(zero, s02, odd2);
+  const vec f1 = splat(factors[1]);
+  s10 = f1 * s10;
   store(out + 40, s10);
+  odd0 = fma(zero, s10, odd0);
+  s11 = f1 * s11;
   store(out + 56, s11);
+  odd1 = fma(zero, s11, odd1);
+  s12 = f1 * s12;
   store_part(out + 72, s12, 8);
+  odd2 = fma(zero, s12, odd2);
+  const vec f2 = splat(factors[2]);
+  s20 = f2 * s20;
   store(out + 80, s20);
+  odd0 = fma(zero, s20, odd0);
+  s21 = f2 * s21;
   store(out + 96, s21);
+  odd1 = fma(zero, s21, odd1);
+  s22 = f2 * s22;
   store_part(out + 112, s22, 8);
+  odd2 = fma(zero, s22, odd2);
+  const vec f3 = splat(factors[3]);
+  s30 = f3 * s30;
   store(out + 120, s30);
+  odd0 = fma(zero, s30, odd0);
+  s31 = f3 * s31;
   store(out + 136, s31);
+  odd1 = fma(zero, s31, odd1);
+  s32 = f3 * s32;
   store_part(out + 152, s32, 8);
+  odd2 = fma(zero, s32, odd2);
+  const vec f4 = splat(factors[4]);
+  s40 = f4 * s40;
   store(out + 160, s40);
+  odd0 = fma(zero, s40, odd0);
+  s41 = f4 * s41;
   store(out + 176, s41);
+  odd1 = fma(zero, s41, odd1);
+  s42 = f4 * s42;
   store_part(out + 192, s42, 8);
+  odd2 = fma(zero, s42, odd2);
+  const vec f5 = splat(factors[5]);
+  s50 = f5 * s50;
   store(out + 200, s50);
+  odd0 = fma(zero, s50, odd0);
+  s51 = f5 * s51;
   store(out + 216, s51);
+  odd1 = fma(zero, s51, odd1);
+  s52 = f5 * s52;
   store_part(out + 232, s52, 8);
+  odd2 = fma(zero, s52, odd2);
+  const vec f6 = splat(factors[6]);
+  s60 = f6 * s60;
   store(out + 240, s60);
+  odd0 = fma(zero, s60, odd0);
+  s61 = f6 * s61;
   store(out + 256, s61);
+  odd1 = fma(zero, s61, odd1);
+  s62 = f6 * s62;
   store_part(out + 272, s62, 8);
+  odd2 = fma(zero, s62, odd2);
+  store(odd, odd0 + odd1 + odd2);
 }
 
-// Scores of 29 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_29(const Memory& m, long c1, long row, long col, long count,
-    attention_memory& local, bool fresh) {
+// Weights of 45 rows and `count` columns, which are all that there are, become results.
+[[gnu::noinline]] void attention_results_of_45(const Memory& m, long c1, long row, long col,
+    long count, attention_memory& local) {
   const float* v = m.v + 3080 * c1 + 40 * col;
   float* out = m.out + 3080 * c1 + 40 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
+  store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
+  store(local.carry + 32, splat(1.0f) / load(local.total + 32));
 
-  {
-    const long high_last = smaller(16 * ((row + 7) / 16) + 16, 77);
+  for (long i = 0; i < 24; i += 8) {
+    const long high_last = smaller(16 * ((row + i + 7) / 16) + 16, 77);
     const long end = smaller(high_last - col, count);
-    attention_values_8x40(local.scores, v, end, out, fresh);
+    attention_results_8x40(local.scores + i, v, end, out + 40 * i, local.carry + i, local.odd);
   }
-  for (long i = 8; i < 29; i += 7) {
+  for (long i = 24; i < 45; i += 7) {
     const long high_last = smaller(16 * ((row + i + 6) / 16) + 16, 77);
     const long end = smaller(high_last - col, count);
-    attention_values_7x40(local.scores + i, v, end, out + 40 * i, fresh);
+    attention_results_7x40(local.scores + i, v, end, out + 40 * i, local.carry + i, local.odd);
   }
 }
 
-// 29 rows against `count` columns from col on.
-[[gnu::noinline]] void attention_visit_29(const Memory& m, long c1, long row, long col, long count,
-    long whole_end, attention_memory& local, bool fresh) {
+// 45 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_45(const Memory& m, long c1, long row, long col, long count,
+    long whole_end, attention_memory& local) {
   store(local.block_total, splat(0.0f));
   store(local.block_total + 16, splat(0.0f));
-  long done = 0;
-
+  store(local.block_total + 32, splat(0.0f));
   // The first columns give each row the score that the others are compared with.
-  if (fresh) {
+  {
     const float* b = m.k + 3080 * c1 + 40 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 16, splat(-__FLT_MAX__));
+    store(local.block_peak + 32, splat(-__FLT_MAX__));
     if (count < 8) {
       if (col < whole_end) {
-        attention_scores_5x32(local.rows, b, local.scores, local.block_peak);
+        attention_scores_5x48(local.rows, b, local.scores, local.block_peak);
       } else {
-        attention_scores_in_part_5x29(b, local.scores, row, col, local);
+        attention_scores_in_part_5x45(b, local.scores, row, col, local);
       }
     } else if (col < whole_end) {
-      attention_scores_8x32(local.rows, b, local.scores, local.block_peak);
+      attention_scores_8x48(local.rows, b, local.scores, local.block_peak);
     } else {
-      attention_scores_in_part_8x29(b, local.scores, row, col, local);
+      attention_scores_in_part_8x45(b, local.scores, row, col, local);
     }
-    done = smaller(8, count);
-    attention_weigh_32(local, done, true);
+    attention_weigh_48(local, smaller(8, count), true);
   }
 
-  attention_weights_of_29(m, c1, row, col, done, count, whole_end, local);
+  attention_weights_of_45(m, c1, row, col, smaller(8, count), count, whole_end, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
   const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 16)));
-  if (any(negation(inside1))) {
-    attention_mend_29(m, c1, row, col, done, count, whole_end, local, fresh);
+  const lanes_t inside2 = both(inside1, not_less(splat(0x1p+40f), load(local.block_total + 32)));
+  if (any(negation(inside2))) {
+    attention_mend_45(m, c1, row, col, smaller(8, count), count, whole_end, local);
   }
 
-  attention_fold_29(m, c1, row, col, count, local, fresh);
+  attention_results_of_45(m, c1, row, col, count, local);
 }
 
-// Scores of 32 rows become weights, those of removed pairs -0; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_32_safely(attention_memory& local, long count) {
+// Scores of 48 rows become weights, those of removed pairs -0; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_48_safely(attention_memory& local, long count) {
   const vec removed = splat(-__builtin_inff());
 
   const vec old0 = load(local.peak);
@@ -2735,6 +2931,15 @@ struct attention_memory {
   vec total1 = splat(0.0f);
   lanes_t all1 = all_lanes(true);
 
+  const vec old2 = load(local.peak + 32);
+  const vec peak2 = max(old2, splat(0.15811388f) * load(local.block_peak + 32));
+  store(local.peak + 32, peak2);
+  store(local.carry + 32,
+      select(both(less(old2, peak2), equal(load(local.kept + 32), splat(1.0f))),
+          exp_nonpositive(old2 - peak2), splat(1.0f)));
+  vec total2 = splat(0.0f);
+  lanes_t all2 = all_lanes(true);
+
   bool some = false;
   for (long j = 0; j < count; ++j) {
     const vec score0 = splat(0.15811388f) * load(local.scores + 48 * j);
@@ -2749,7 +2954,13 @@ struct attention_memory {
     store(local.scores + 48 * j + 16, w1);
     total1 = total1 + w1;
     all1 = both(all1, hole1);
-    const bool hole = any(either(hole0, hole1));
+    const vec score2 = splat(0.15811388f) * load(local.scores + 48 * j + 32);
+    const lanes_t hole2 = equal(score2, removed);
+    const vec w2 = select(hole2, splat(-0.0f), exp_nonpositive(score2 - peak2) + splat(0.0f));
+    store(local.scores + 48 * j + 32, w2);
+    total2 = total2 + w2;
+    all2 = both(all2, hole2);
+    const bool hole = any(either(either(hole0, hole1), hole2));
     local.holes[j] = hole ? 1.0f : 0.0f;
     some = some || hole;
   }
@@ -2761,6 +2972,26 @@ struct attention_memory {
 
   store(local.block_total + 16, total1);
   store(local.kept + 16, select(all1, load(local.kept + 16), splat(1.0f)));
+
+  store(local.block_total + 32, total2);
+  store(local.kept + 32, select(all2, load(local.kept + 32), splat(1.0f)));
+}
+
+// What 45 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_45(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
+  store(local.total + 32, load(local.carry + 32) * load(local.total + 32));
+
+  float* out = m.out + 3080 * c1 + 40 * row;
+  for (long i = 0; i < 45; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 32; n += 16) {
+      store(out + 40 * i + n, carry * load(out + 40 * i + n));
+    }
+    store_part(out + 40 * i + 32, carry * load_part(out + 40 * i + 32, 8), 8);
+  }
 }
 
 // 7 rows x 40 columns of the result, over `count` weights each, of which those of -0 don't count.
@@ -2896,81 +3127,202 @@ struct attention_memory {
   store_part(out + 272, s62, 8);
 }
 
-// Scores of 29 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_29_with_holes(const Memory& m, long c1, long row, long col,
+// Weights of 45 rows and `count` columns are folded into the result.
+[[gnu::noinline]] void attention_fold_45_with_holes(const Memory& m, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
   const float* v = m.v + 3080 * c1 + 40 * col;
   float* out = m.out + 3080 * c1 + 40 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
 
-  {
-    const long high_last = smaller(16 * ((row + 7) / 16) + 16, 77);
+  for (long i = 0; i < 24; i += 8) {
+    const long high_last = smaller(16 * ((row + i + 7) / 16) + 16, 77);
     const long end = smaller(high_last - col, count);
-    attention_values_8x40_with_holes(local.scores, v, end, out, local.holes, fresh);
+    attention_values_8x40_with_holes(local.scores + i, v, end, out + 40 * i, local.holes, fresh);
   }
-  for (long i = 8; i < 29; i += 7) {
+  for (long i = 24; i < 45; i += 7) {
     const long high_last = smaller(16 * ((row + i + 6) / 16) + 16, 77);
     const long end = smaller(high_last - col, count);
     attention_values_7x40_with_holes(local.scores + i, v, end, out + 40 * i, local.holes, fresh);
   }
 }
 
-// 29 rows against `count` columns from col on, by the definition.
-[[gnu::noinline]] void attention_visit_29_safely(const Memory& m, long c1, long row, long col,
+// 7 rows x 40 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_7x40(const float* weights, const float* v, long count,
+    float* out, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
+  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+
+#pragma GCC unroll 4
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 40 * k);
+    const vec b1 = load(v + 40 * k + 16);
+    const vec b2 = load_part(v + 40 * k + 32, 8);
+    const vec a0 = splat(weights[48 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(weights[48 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(weights[48 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(weights[48 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    const vec a4 = splat(weights[48 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    const vec a5 = splat(weights[48 * k + 5]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    const vec a6 = splat(weights[48 * k + 6]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 16);
+    s02 = s02 + load_part(out + 32, 8);
+    s10 = s10 + load(out + 40);
+    s11 = s11 + load(out + 56);
+    s12 = s12 + load_part(out + 72, 8);
+    s20 = s20 + load(out + 80);
+    s21 = s21 + load(out + 96);
+    s22 = s22 + load_part(out + 112, 8);
+    s30 = s30 + load(out + 120);
+    s31 = s31 + load(out + 136);
+    s32 = s32 + load_part(out + 152, 8);
+    s40 = s40 + load(out + 160);
+    s41 = s41 + load(out + 176);
+    s42 = s42 + load_part(out + 192, 8);
+    s50 = s50 + load(out + 200);
+    s51 = s51 + load(out + 216);
+    s52 = s52 + load_part(out + 232, 8);
+    s60 = s60 + load(out + 240);
+    s61 = s61 + load(out + 256);
+    s62 = s62 + load_part(out + 272, 8);
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store_part(out + 32, s02, 8);
+  store(out + 40, s10);
+  store(out + 56, s11);
+  store_part(out + 72, s12, 8);
+  store(out + 80, s20);
+  store(out + 96, s21);
+  store_part(out + 112, s22, 8);
+  store(out + 120, s30);
+  store(out + 136, s31);
+  store_part(out + 152, s32, 8);
+  store(out + 160, s40);
+  store(out + 176, s41);
+  store_part(out + 192, s42, 8);
+  store(out + 200, s50);
+  store(out + 216, s51);
+  store_part(out + 232, s52, 8);
+  store(out + 240, s60);
+  store(out + 256, s61);
+  store_part(out + 272, s62, 8);
+}
+
+// Weights of 45 rows and `count` columns are folded into the result.
+[[gnu::noinline]] void attention_fold_45(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  const float* v = m.v + 3080 * c1 + 40 * col;
+  float* out = m.out + 3080 * c1 + 40 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
+
+  for (long i = 0; i < 24; i += 8) {
+    const long high_last = smaller(16 * ((row + i + 7) / 16) + 16, 77);
+    const long end = smaller(high_last - col, count);
+    attention_values_8x40(local.scores + i, v, end, out + 40 * i, fresh);
+  }
+  for (long i = 24; i < 45; i += 7) {
+    const long high_last = smaller(16 * ((row + i + 6) / 16) + 16, 77);
+    const long end = smaller(high_last - col, count);
+    attention_values_7x40(local.scores + i, v, end, out + 40 * i, fresh);
+  }
+}
+
+// 45 rows against `count` columns from col on, by the definition.
+[[gnu::noinline]] void attention_visit_45_safely(const Memory& m, long c1, long row, long col,
     long count, long whole_end, attention_memory& local, bool fresh) {
   store(local.block_peak, splat(-__builtin_inff()));
   store(local.block_peak + 16, splat(-__builtin_inff()));
-  attention_scores_of_29(m, c1, row, col, 0, count, whole_end, local);
-  attention_weigh_32_safely(local, count);
+  store(local.block_peak + 32, splat(-__builtin_inff()));
+  attention_scores_of_45(m, c1, row, col, 0, count, whole_end, local);
+  attention_weigh_48_safely(local, count);
   if (!fresh) {
-    attention_carry_over_29(m, c1, row, local);
+    attention_carry_over_45(m, c1, row, local);
   }
 
   if (local.holes[80] > 0.0f) {
-    attention_fold_29_with_holes(m, c1, row, col, count, local, fresh);
+    attention_fold_45_with_holes(m, c1, row, col, count, local, fresh);
   } else {
-    attention_fold_29(m, c1, row, col, count, local, fresh);
+    attention_fold_45(m, c1, row, col, count, local, fresh);
   }
 }
 
 // Rows of the block that are not finite are computed again, over exactly the pairs that count; the
 // others keep every bit.
-[[gnu::noinline]] void attention_29_rows_safely(const Memory& m, long c1, attention_memory& local) {
-  const long row = 48;
+[[gnu::noinline]] void attention_45_rows_safely(const Memory& m, long c1, attention_memory& local) {
+  const long row = 32;
   const float* a = m.q + 3080 * c1 + 40 * row;
   float* out = m.out + 3080 * c1 + 40 * row;
 
-  for (long i = 0; i < 29; ++i) {
+  for (long i = 0; i < 45; ++i) {
     for (long n = 0; n < 32; n += 16) {
       store(local.fast + 40 * i + n, load(out + 40 * i + n));
     }
     store_part(local.fast + 40 * i + 32, load_part(out + 40 * i + 32, 8), 8);
   }
 
-  for (long k = 0; k < 32; k += 16) {
-    transpose_block(a + k, 40, local.rows + 48 * k, 48, splat(1.0f));
+  for (long r = 0; r < 32; r += 16) {
+    for (long k = 0; k < 32; k += 16) {
+      transpose_block(a + 40 * r + k, 40, local.rows + 48 * k + r, 48, splat(1.0f));
+    }
+    transpose_block(a + 40 * r + 24, 40, local.rows + r + 1152, 48, splat(1.0f));
   }
-  transpose_block(a + 24, 40, local.rows + 1152, 48, splat(1.0f));
   for (long k = 0; k < 32; k += 16) {
-    transpose_block(a + k + 520, 40, local.rows + 48 * k + 13, 48, splat(1.0f));
+    transpose_block(a + k + 1160, 40, local.rows + 48 * k + 29, 48, splat(1.0f));
   }
-  transpose_block(a + 544, 40, local.rows + 1165, 48, splat(1.0f));
+  transpose_block(a + 1184, 40, local.rows + 1181, 48, splat(1.0f));
   const lanes_t empty = iless_equal(isplat(13), iota());
   for (long k = 0; k < 40; ++k) {
-    float* last = local.rows + 48 * k + 16;
+    float* last = local.rows + 48 * k + 32;
     store(last, select(empty, splat(last[12]), load(last)));
   }
 
   store(local.peak, splat(-__FLT_MAX__));
   store(local.peak + 16, splat(-__FLT_MAX__));
+  store(local.peak + 32, splat(-__FLT_MAX__));
   store(local.total, splat(0.0f));
   store(local.total + 16, splat(0.0f));
+  store(local.total + 32, splat(0.0f));
   store(local.kept, splat(0.0f));
   store(local.kept + 16, splat(0.0f));
+  store(local.kept + 32, splat(0.0f));
   bool fresh = true;
   for (long col = 0; col < 77; col += 80) {
-    attention_visit_29_safely(m, c1, row, col, smaller(80, 77 - col), 48, local, fresh);
+    attention_visit_45_safely(m, c1, row, col, smaller(80, 77 - col), 32, local, fresh);
     fresh = false;
   }
 
@@ -2979,7 +3331,10 @@ struct attention_memory {
   store(local.carry + 16,
       select(equal(load(local.kept + 16), splat(1.0f)), splat(1.0f) / load(local.total + 16),
           splat(0.0f)));
-  for (long i = 0; i < 29; ++i) {
+  store(local.carry + 32,
+      select(equal(load(local.kept + 32), splat(1.0f)), splat(1.0f) / load(local.total + 32),
+          splat(0.0f)));
+  for (long i = 0; i < 45; ++i) {
     vec odd = splat(0.0f);
     for (long n = 0; n < 32; n += 16) {
       const vec x = load(local.fast + 40 * i + n);
@@ -3002,24 +3357,25 @@ struct attention_memory {
   }
 }
 
-// The one block of 29 rows.
-[[gnu::noinline]] void attention_29_rows(const Memory& m, long c1, attention_memory& local) {
-  const long row = 48;
+// The one block of 45 rows.
+[[gnu::noinline]] void attention_45_rows(const Memory& m, long c1, attention_memory& local) {
+  const long row = 32;
   const float* a = m.q + 3080 * c1 + 40 * row;
-  float* out = m.out + 3080 * c1 + 40 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
-  for (long k = 0; k < 32; k += 16) {
-    transpose_block(a + k, 40, local.rows + 48 * k, 48, splat(0.22811012f));
+  for (long r = 0; r < 32; r += 16) {
+    for (long k = 0; k < 32; k += 16) {
+      transpose_block(a + 40 * r + k, 40, local.rows + 48 * k + r, 48, splat(0.22811012f));
+    }
+    transpose_block(a + 40 * r + 24, 40, local.rows + r + 1152, 48, splat(0.22811012f));
   }
-  transpose_block(a + 24, 40, local.rows + 1152, 48, splat(0.22811012f));
   for (long k = 0; k < 32; k += 16) {
-    transpose_block(a + k + 520, 40, local.rows + 48 * k + 13, 48, splat(0.22811012f));
+    transpose_block(a + k + 1160, 40, local.rows + 48 * k + 29, 48, splat(0.22811012f));
   }
-  transpose_block(a + 544, 40, local.rows + 1165, 48, splat(0.22811012f));
+  transpose_block(a + 1184, 40, local.rows + 1181, 48, splat(0.22811012f));
   const lanes_t empty = iless_equal(isplat(13), iota());
   for (long k = 0; k < 40; ++k) {
-    float* last = local.rows + 48 * k + 16;
+    float* last = local.rows + 48 * k + 32;
     store(last, select(empty, splat(last[12]), load(last)));
   }
 
@@ -3027,33 +3383,14 @@ struct attention_memory {
   store(local.total, splat(0.0f));
   store(local.peak + 16, splat(-__FLT_MAX__));
   store(local.total + 16, splat(0.0f));
+  store(local.peak + 32, splat(-__FLT_MAX__));
+  store(local.total + 32, splat(0.0f));
+  store(local.odd, splat(0.0f));
 
-  bool fresh = true;
-  for (long col = 0; col < 77; col += 80) {
-    attention_visit_29(m, c1, row, col, smaller(80, 77 - col), 48, local, fresh);
-    fresh = false;
-  }
+  attention_visit_45(m, c1, row, 0, 77, 32, local);
 
-  store(local.carry, splat(1.0f) / load(local.total));
-  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
-
-  // x - x is 0, or NaN if x is not finite.
-  vec odd = splat(0.0f);
-  for (long i = 0; i < 29; ++i) {
-    const vec factor = splat(local.carry[i]);
-    vec odd_of_row = splat(0.0f);
-    for (long n = 0; n < 32; n += 16) {
-      const vec x = factor * load(out + 40 * i + n);
-      store(out + 40 * i + n, x);
-      odd_of_row = odd_of_row + (x - x);
-    }
-    const vec rest = factor * load_part(out + 40 * i + 32, 8);
-    store_part(out + 40 * i + 32, rest, 8);
-    odd_of_row = odd_of_row + (rest - rest);
-    odd = odd + odd_of_row;
-  }
-  if (has_nan(odd)) {
-    attention_29_rows_safely(m, c1, local);
+  if (has_nan(load(local.odd))) {
+    attention_45_rows_safely(m, c1, local);
   }
 }
 
@@ -3062,22 +3399,27 @@ struct attention_memory {
   const long block = item % 2;
   const long c1 = item / 2;
   if (block < 1) {
-    attention_48_rows(m, c1, local);
+    attention_32_rows(m, c1, local);
   } else {
-    attention_29_rows(m, c1, local);
+    attention_45_rows(m, c1, local);
   }
 }
 
-void attention_body(void* state, long item, int worker) {
+// An item on a thread of its own, whose floating-point state comes back as it was.
+template <void (*Item)(const Memory&, long, int)>
+void on_worker(void* m, long item, int worker) {
   const unsigned before = set_float_state();
-  const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 8112L * worker));
+  Item(*static_cast<Memory*>(m), item, worker);
   restore_float_state(before);
+}
+
+void attention_item(const Memory& m, long item, int worker) {
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 8160L * worker));
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 32448u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 32640u * (size_t)workers; }
 
 void run(const sdpa_1_3_77_40_true_args* args, const void* packed, void* workspace, int workers,
     sdpa_1_3_77_40_true_parallel_for parallel_for, void* ctx) {
@@ -3090,11 +3432,14 @@ void run(const sdpa_1_3_77_40_true_args* args, const void* packed, void* workspa
   m.out = args->out;
   m.local = scratch;
 
-  const auto each = [&](long items, void (*body)(void*, long, int)) {
-    if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
-    for (long item = 0; item < items; ++item) body(&m, item, 0);
+  const auto each = [&](long items, void (*one)(const Memory&, long, int),
+                        void (*on_worker)(void*, long, int)) {
+    if (parallel_for && workers > 1) return parallel_for(ctx, items, on_worker, &m);
+    const unsigned before = set_float_state();
+    for (long item = 0; item < items; ++item) one(m, item, 0);
+    restore_float_state(before);
   };
-  each(6, attention_body);
+  each(6, attention_item, on_worker<attention_item>);
 }
 
 }  // namespace sdpa_1_3_77_40_true_avx512

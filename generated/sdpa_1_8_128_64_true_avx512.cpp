@@ -16,7 +16,7 @@
 //
 // What was decided:
 // - attention: 8 times 128 rows against 128 columns, 128 at a time: their scores lie in a worker's
-//   49.9 kB and nowhere else. 2 blocks of 48 rows, score tiles of 8 columns x 48 lanes: 24 of 32
+//   50.1 kB and nowhere else. 2 blocks of 48 rows, score tiles of 8 columns x 48 lanes: 24 of 32
 //   registers accumulate, a step is 24 fma on 11 loads. 1 block of 32 rows, score tiles of 8
 //   columns x 32 lanes: 16 of 32 registers accumulate, a step is 16 fma on 10 loads. Whole tiles of
 //   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 6 rows x 64
@@ -250,6 +250,7 @@ struct attention_memory {
   float block_peak[48];   // the greatest score in the block of columns
   float block_total[48];  // and the sum of the block's weights
   float shift[48];        // -peak, where the rows' accumulators start
+  float odd[48];          // NaN once a result is not finite
   float kept[48];         // 1 where the safe path found a pair that counts
   float holes[144];       // [128]: 1 for a column with one that doesn't; then 1 if there is any
   float fast[3072];       // [48][64], the results that it came to replace
@@ -1179,22 +1180,6 @@ struct attention_memory {
   }
 }
 
-// What 48 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_48(const Memory& m, long c1, long row,
-    attention_memory& local) {
-  store(local.total, load(local.carry) * load(local.total));
-  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
-  store(local.total + 32, load(local.carry + 32) * load(local.total + 32));
-
-  float* out = m.out + 8192 * c1 + 64 * row;
-  for (long i = 0; i < 48; ++i) {
-    const vec carry = splat(local.carry[i]);
-    for (long n = 0; n < 64; n += 16) {
-      store(out + 64 * i + n, carry * load(out + 64 * i + n));
-    }
-  }
-}
-
 // Of 48 rows, those whose weights are too large get a higher peak; their weights follow.
 [[gnu::noinline]] void attention_lower_weights_48(attention_memory& local, long count) {
   for (long i = 0; i < 48; i += 16) {
@@ -1219,7 +1204,7 @@ struct attention_memory {
 // Weights of 48 rows and `count` columns, the first `from` of them made from scores, once more
 // where they left the range.
 [[gnu::noinline]] void attention_mend_48(const Memory& m, long c1, long row, long col, long from,
-    long count, long whole_end, attention_memory& local, bool fresh) {
+    long count, long whole_end, attention_memory& local) {
   // Too large for that: the greatest score becomes the reference.
   const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
       both(not_less(splat(0x1p+120f), load(local.block_total)),
@@ -1240,21 +1225,15 @@ struct attention_memory {
     store(local.block_peak + 32, splat(-__FLT_MAX__));
     attention_scores_of_48(m, c1, row, col, 0, count, whole_end, local);
     attention_weigh_48(local, from, false);
-    if (!fresh) {
-      attention_carry_over_48(m, c1, row, local);
-    }
     attention_weights_of_48(m, c1, row, col, from, count, whole_end, local);
   }
 
   attention_lower_weights_48(local, count);
-  if (!fresh) {
-    attention_carry_over_48(m, c1, row, local);
-  }
 }
 
-// 6 rows x 64 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_6x64(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
+// 6 rows x 64 columns of the result, over `count` weights each, times the rows' factors.
+[[gnu::noinline]] void attention_results_6x64(const float* weights, const float* v, long count,
+    float* out, const float* factors, float* odd) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
@@ -1300,85 +1279,120 @@ struct attention_memory {
     s53 = fma(a5, b3, s53);
   }
 
-  if (!fresh) {
-    s00 = s00 + load(out);
-    s01 = s01 + load(out + 16);
-    s02 = s02 + load(out + 32);
-    s03 = s03 + load(out + 48);
-    s10 = s10 + load(out + 64);
-    s11 = s11 + load(out + 80);
-    s12 = s12 + load(out + 96);
-    s13 = s13 + load(out + 112);
-    s20 = s20 + load(out + 128);
-    s21 = s21 + load(out + 144);
-    s22 = s22 + load(out + 160);
-    s23 = s23 + load(out + 176);
-    s30 = s30 + load(out + 192);
-    s31 = s31 + load(out + 208);
-    s32 = s32 + load(out + 224);
-    s33 = s33 + load(out + 240);
-    s40 = s40 + load(out + 256);
-    s41 = s41 + load(out + 272);
-    s42 = s42 + load(out + 288);
-    s43 = s43 + load(out + 304);
-    s50 = s50 + load(out + 320);
-    s51 = s51 + load(out + 336);
-    s52 = s52 + load(out + 352);
-    s53 = s53 + load(out + 368);
-  }
-
+  // 0 * x is 0, or NaN if x is not finite.
+  const vec zero = splat(0.0f);
+  vec odd0 = load(odd);
+  vec odd1 = zero;
+  vec odd2 = zero;
+  vec odd3 = zero;
+  const vec f0 = splat(factors[0]);
+  s00 = f0 * s00;
   store(out, s00);
+  odd0 = fma(zero, s00, odd0);
+  s01 = f0 * s01;
   store(out + 16, s01);
+  odd1 = fma(zero, s01, odd1);
+  s02 = f0 * s02;
   store(out + 32, s02);
+  odd2 = fma(zero, s02, odd2);
+  s03 = f0 * s03;
   store(out + 48, s03);
+  odd3 = fma(zero, s03, odd3);
+  const vec f1 = splat(factors[1]);
+  s10 = f1 * s10;
   store(out + 64, s10);
+  odd0 = fma(zero, s10, odd0);
+  s11 = f1 * s11;
   store(out + 80, s11);
+  odd1 = fma(zero, s11, odd1);
+  s12 = f1 * s12;
   store(out + 96, s12);
+  odd2 = fma(zero, s12, odd2);
+  s13 = f1 * s13;
   store(out + 112, s13);
+  odd3 = fma(zero, s13, odd3);
+  const vec f2 = splat(factors[2]);
+  s20 = f2 * s20;
   store(out + 128, s20);
+  odd0 = fma(zero, s20, odd0);
+  s21 = f2 * s21;
   store(out + 144, s21);
+  odd1 = fma(zero, s21, odd1);
+  s22 = f2 * s22;
   store(out + 160, s22);
+  odd2 = fma(zero, s22, odd2);
+  s23 = f2 * s23;
   store(out + 176, s23);
+  odd3 = fma(zero, s23, odd3);
+  const vec f3 = splat(factors[3]);
+  s30 = f3 * s30;
   store(out + 192, s30);
+  odd0 = fma(zero, s30, odd0);
+  s31 = f3 * s31;
   store(out + 208, s31);
+  odd1 = fma(zero, s31, odd1);
+  s32 = f3 * s32;
   store(out + 224, s32);
+  odd2 = fma(zero, s32, odd2);
+  s33 = f3 * s33;
   store(out + 240, s33);
+  odd3 = fma(zero, s33, odd3);
+  const vec f4 = splat(factors[4]);
+  s40 = f4 * s40;
   store(out + 256, s40);
+  odd0 = fma(zero, s40, odd0);
+  s41 = f4 * s41;
   store(out + 272, s41);
+  odd1 = fma(zero, s41, odd1);
+  s42 = f4 * s42;
   store(out + 288, s42);
+  odd2 = fma(zero, s42, odd2);
+  s43 = f4 * s43;
   store(out + 304, s43);
+  odd3 = fma(zero, s43, odd3);
+  const vec f5 = splat(factors[5]);
+  s50 = f5 * s50;
   store(out + 320, s50);
+  odd0 = fma(zero, s50, odd0);
+  s51 = f5 * s51;
   store(out + 336, s51);
+  odd1 = fma(zero, s51, odd1);
+  s52 = f5 * s52;
   store(out + 352, s52);
+  odd2 = fma(zero, s52, odd2);
+  s53 = f5 * s53;
   store(out + 368, s53);
+  odd3 = fma(zero, s53, odd3);
+  store(odd, odd0 + odd1 + odd2 + odd3);
 }
 
-// Scores of 48 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_48(const Memory& m, long c1, long row, long col, long count,
-    attention_memory& local, bool fresh) {
+// Weights of 48 rows and `count` columns, which are all that there are, become results.
+[[gnu::noinline]] void attention_results_of_48(const Memory& m, long c1, long row, long col,
+    long count, attention_memory& local) {
   const float* v = m.v + 8192 * c1 + 64 * col;
   float* out = m.out + 8192 * c1 + 64 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
   store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
+  store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
+  store(local.carry + 32, splat(1.0f) / load(local.total + 32));
 
   for (long i = 0; i < 48; i += 6) {
     const long high_last = 16 * ((row + i + 5) / 16) + 16;
     const long end = smaller(high_last - col, count);
-    attention_values_6x64(local.scores + i, v, end, out + 64 * i, fresh);
+    attention_results_6x64(local.scores + i, v, end, out + 64 * i, local.carry + i, local.odd);
   }
 }
 
 // 48 rows against `count` columns from col on.
 [[gnu::noinline]] void attention_visit_48(const Memory& m, long c1, long row, long col, long count,
-    long whole_end, attention_memory& local, bool fresh) {
+    long whole_end, attention_memory& local) {
   store(local.block_total, splat(0.0f));
   store(local.block_total + 16, splat(0.0f));
   store(local.block_total + 32, splat(0.0f));
-  long done = 0;
-
   // The first columns give each row the score that the others are compared with.
-  if (fresh) {
+  {
     const float* b = m.k + 8192 * c1 + 64 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 16, splat(-__FLT_MAX__));
@@ -1388,21 +1402,20 @@ struct attention_memory {
     } else {
       attention_scores_in_part_8x48(b, local.scores, row, col, local);
     }
-    done = 8;
-    attention_weigh_48(local, done, true);
+    attention_weigh_48(local, 8, true);
   }
 
-  attention_weights_of_48(m, c1, row, col, done, count, whole_end, local);
+  attention_weights_of_48(m, c1, row, col, 8, count, whole_end, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
   const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 16)));
   const lanes_t inside2 = both(inside1, not_less(splat(0x1p+40f), load(local.block_total + 32)));
   if (any(negation(inside2))) {
-    attention_mend_48(m, c1, row, col, done, count, whole_end, local, fresh);
+    attention_mend_48(m, c1, row, col, 8, count, whole_end, local);
   }
 
-  attention_fold_48(m, c1, row, col, count, local, fresh);
+  attention_results_of_48(m, c1, row, col, count, local);
 }
 
 // Scores of 48 rows become weights, those of removed pairs -0; the rows' state follows.
@@ -1471,6 +1484,22 @@ struct attention_memory {
 
   store(local.block_total + 32, total2);
   store(local.kept + 32, select(all2, load(local.kept + 32), splat(1.0f)));
+}
+
+// What 48 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_48(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
+  store(local.total + 32, load(local.carry + 32) * load(local.total + 32));
+
+  float* out = m.out + 8192 * c1 + 64 * row;
+  for (long i = 0; i < 48; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 16) {
+      store(out + 64 * i + n, carry * load(out + 64 * i + n));
+    }
+  }
 }
 
 // 6 rows x 64 columns of the result, over `count` weights each, of which those of -0 don't count.
@@ -1616,7 +1645,7 @@ struct attention_memory {
   store(out + 368, s53);
 }
 
-// Scores of 48 rows and `count` columns become weights and are folded into the result.
+// Weights of 48 rows and `count` columns are folded into the result.
 [[gnu::noinline]] void attention_fold_48_with_holes(const Memory& m, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
   const float* v = m.v + 8192 * c1 + 64 * col;
@@ -1629,6 +1658,123 @@ struct attention_memory {
     const long high_last = 16 * ((row + i + 5) / 16) + 16;
     const long end = smaller(high_last - col, count);
     attention_values_6x64_with_holes(local.scores + i, v, end, out + 64 * i, local.holes, fresh);
+  }
+}
+
+// 6 rows x 64 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_6x64(const float* weights, const float* v, long count,
+    float* out, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
+
+#pragma GCC unroll 4
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 16);
+    const vec b2 = load(v + 64 * k + 32);
+    const vec b3 = load(v + 64 * k + 48);
+    const vec a0 = splat(weights[48 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
+    const vec a1 = splat(weights[48 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
+    const vec a2 = splat(weights[48 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
+    const vec a3 = splat(weights[48 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
+    const vec a4 = splat(weights[48 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
+    const vec a5 = splat(weights[48 * k + 5]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    s53 = fma(a5, b3, s53);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 16);
+    s02 = s02 + load(out + 32);
+    s03 = s03 + load(out + 48);
+    s10 = s10 + load(out + 64);
+    s11 = s11 + load(out + 80);
+    s12 = s12 + load(out + 96);
+    s13 = s13 + load(out + 112);
+    s20 = s20 + load(out + 128);
+    s21 = s21 + load(out + 144);
+    s22 = s22 + load(out + 160);
+    s23 = s23 + load(out + 176);
+    s30 = s30 + load(out + 192);
+    s31 = s31 + load(out + 208);
+    s32 = s32 + load(out + 224);
+    s33 = s33 + load(out + 240);
+    s40 = s40 + load(out + 256);
+    s41 = s41 + load(out + 272);
+    s42 = s42 + load(out + 288);
+    s43 = s43 + load(out + 304);
+    s50 = s50 + load(out + 320);
+    s51 = s51 + load(out + 336);
+    s52 = s52 + load(out + 352);
+    s53 = s53 + load(out + 368);
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store(out + 32, s02);
+  store(out + 48, s03);
+  store(out + 64, s10);
+  store(out + 80, s11);
+  store(out + 96, s12);
+  store(out + 112, s13);
+  store(out + 128, s20);
+  store(out + 144, s21);
+  store(out + 160, s22);
+  store(out + 176, s23);
+  store(out + 192, s30);
+  store(out + 208, s31);
+  store(out + 224, s32);
+  store(out + 240, s33);
+  store(out + 256, s40);
+  store(out + 272, s41);
+  store(out + 288, s42);
+  store(out + 304, s43);
+  store(out + 320, s50);
+  store(out + 336, s51);
+  store(out + 352, s52);
+  store(out + 368, s53);
+}
+
+// Weights of 48 rows and `count` columns are folded into the result.
+[[gnu::noinline]] void attention_fold_48(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  const float* v = m.v + 8192 * c1 + 64 * col;
+  float* out = m.out + 8192 * c1 + 64 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
+
+  for (long i = 0; i < 48; i += 6) {
+    const long high_last = 16 * ((row + i + 5) / 16) + 16;
+    const long end = smaller(high_last - col, count);
+    attention_values_6x64(local.scores + i, v, end, out + 64 * i, fresh);
   }
 }
 
@@ -1720,7 +1866,6 @@ struct attention_memory {
     attention_memory& local) {
   const long row = 48 * nth;
   const float* a = m.q + 8192 * c1 + 64 * row;
-  float* out = m.out + 8192 * c1 + 64 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
   for (long r = 0; r < 48; r += 16) {
@@ -1735,32 +1880,13 @@ struct attention_memory {
   store(local.total + 16, splat(0.0f));
   store(local.peak + 32, splat(-__FLT_MAX__));
   store(local.total + 32, splat(0.0f));
+  store(local.odd, splat(0.0f));
 
-  bool fresh = true;
   const long whole_end = 48 * nth;
   const long end = 48 * nth + 48;
-  for (long col = 0; col < end; col += 128) {
-    attention_visit_48(m, c1, row, col, smaller(128, end - col), whole_end, local, fresh);
-    fresh = false;
-  }
+  attention_visit_48(m, c1, row, 0, end, whole_end, local);
 
-  store(local.carry, splat(1.0f) / load(local.total));
-  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
-  store(local.carry + 32, splat(1.0f) / load(local.total + 32));
-
-  // x - x is 0, or NaN if x is not finite.
-  vec odd = splat(0.0f);
-  for (long i = 0; i < 48; ++i) {
-    const vec factor = splat(local.carry[i]);
-    vec odd_of_row = splat(0.0f);
-    for (long n = 0; n < 64; n += 16) {
-      const vec x = factor * load(out + 64 * i + n);
-      store(out + 64 * i + n, x);
-      odd_of_row = odd_of_row + (x - x);
-    }
-    odd = odd + odd_of_row;
-  }
-  if (has_nan(odd)) {
+  if (has_nan(load(local.odd))) {
     attention_48_rows_safely(m, c1, nth, local);
   }
 }
@@ -2034,21 +2160,6 @@ struct attention_memory {
   }
 }
 
-// What 32 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_32(const Memory& m, long c1, long row,
-    attention_memory& local) {
-  store(local.total, load(local.carry) * load(local.total));
-  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
-
-  float* out = m.out + 8192 * c1 + 64 * row;
-  for (long i = 0; i < 32; ++i) {
-    const vec carry = splat(local.carry[i]);
-    for (long n = 0; n < 64; n += 16) {
-      store(out + 64 * i + n, carry * load(out + 64 * i + n));
-    }
-  }
-}
-
 // Of 32 rows, those whose weights are too large get a higher peak; their weights follow.
 [[gnu::noinline]] void attention_lower_weights_32(attention_memory& local, long count) {
   for (long i = 0; i < 32; i += 16) {
@@ -2073,7 +2184,7 @@ struct attention_memory {
 // Weights of 32 rows and `count` columns, the first `from` of them made from scores, once more
 // where they left the range.
 [[gnu::noinline]] void attention_mend_32(const Memory& m, long c1, long row, long col, long from,
-    long count, long whole_end, attention_memory& local, bool fresh) {
+    long count, long whole_end, attention_memory& local) {
   // Too large for that: the greatest score becomes the reference.
   const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
       both(not_less(splat(0x1p+120f), load(local.block_total)),
@@ -2088,21 +2199,15 @@ struct attention_memory {
     store(local.block_peak + 16, splat(-__FLT_MAX__));
     attention_scores_of_32(m, c1, row, col, 0, count, whole_end, local);
     attention_weigh_32(local, from, false);
-    if (!fresh) {
-      attention_carry_over_32(m, c1, row, local);
-    }
     attention_weights_of_32(m, c1, row, col, from, count, whole_end, local);
   }
 
   attention_lower_weights_32(local, count);
-  if (!fresh) {
-    attention_carry_over_32(m, c1, row, local);
-  }
 }
 
-// 5 rows x 64 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_5x64(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
+// 5 rows x 64 columns of the result, over `count` weights each, times the rows' factors.
+[[gnu::noinline]] void attention_results_5x64(const float* weights, const float* v, long count,
+    float* out, const float* factors, float* odd) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
@@ -2142,80 +2247,109 @@ struct attention_memory {
     s43 = fma(a4, b3, s43);
   }
 
-  if (!fresh) {
-    s00 = s00 + load(out);
-    s01 = s01 + load(out + 16);
-    s02 = s02 + load(out + 32);
-    s03 = s03 + load(out + 48);
-    s10 = s10 + load(out + 64);
-    s11 = s11 + load(out + 80);
-    s12 = s12 + load(out + 96);
-    s13 = s13 + load(out + 112);
-    s20 = s20 + load(out + 128);
-    s21 = s21 + load(out + 144);
-    s22 = s22 + load(out + 160);
-    s23 = s23 + load(out + 176);
-    s30 = s30 + load(out + 192);
-    s31 = s31 + load(out + 208);
-    s32 = s32 + load(out + 224);
-    s33 = s33 + load(out + 240);
-    s40 = s40 + load(out + 256);
-    s41 = s41 + load(out + 272);
-    s42 = s42 + load(out + 288);
-    s43 = s43 + load(out + 304);
-  }
-
+  // 0 * x is 0, or NaN if x is not finite.
+  const vec zero = splat(0.0f);
+  vec odd0 = load(odd);
+  vec odd1 = zero;
+  vec odd2 = zero;
+  vec odd3 = zero;
+  const vec f0 = splat(factors[0]);
+  s00 = f0 * s00;
   store(out, s00);
+  odd0 = fma(zero, s00, odd0);
+  s01 = f0 * s01;
   store(out + 16, s01);
+  odd1 = fma(zero, s01, odd1);
+  s02 = f0 * s02;
   store(out + 32, s02);
+  odd2 = fma(zero, s02, odd2);
+  s03 = f0 * s03;
   store(out + 48, s03);
+  odd3 = fma(zero, s03, odd3);
+  const vec f1 = splat(factors[1]);
+  s10 = f1 * s10;
   store(out + 64, s10);
+  odd0 = fma(zero, s10, odd0);
+  s11 = f1 * s11;
   store(out + 80, s11);
+  odd1 = fma(zero, s11, odd1);
+  s12 = f1 * s12;
   store(out + 96, s12);
+  odd2 = fma(zero, s12, odd2);
+  s13 = f1 * s13;
   store(out + 112, s13);
+  odd3 = fma(zero, s13, odd3);
+  const vec f2 = splat(factors[2]);
+  s20 = f2 * s20;
   store(out + 128, s20);
+  odd0 = fma(zero, s20, odd0);
+  s21 = f2 * s21;
   store(out + 144, s21);
+  odd1 = fma(zero, s21, odd1);
+  s22 = f2 * s22;
   store(out + 160, s22);
+  odd2 = fma(zero, s22, odd2);
+  s23 = f2 * s23;
   store(out + 176, s23);
+  odd3 = fma(zero, s23, odd3);
+  const vec f3 = splat(factors[3]);
+  s30 = f3 * s30;
   store(out + 192, s30);
+  odd0 = fma(zero, s30, odd0);
+  s31 = f3 * s31;
   store(out + 208, s31);
+  odd1 = fma(zero, s31, odd1);
+  s32 = f3 * s32;
   store(out + 224, s32);
+  odd2 = fma(zero, s32, odd2);
+  s33 = f3 * s33;
   store(out + 240, s33);
+  odd3 = fma(zero, s33, odd3);
+  const vec f4 = splat(factors[4]);
+  s40 = f4 * s40;
   store(out + 256, s40);
+  odd0 = fma(zero, s40, odd0);
+  s41 = f4 * s41;
   store(out + 272, s41);
+  odd1 = fma(zero, s41, odd1);
+  s42 = f4 * s42;
   store(out + 288, s42);
+  odd2 = fma(zero, s42, odd2);
+  s43 = f4 * s43;
   store(out + 304, s43);
+  odd3 = fma(zero, s43, odd3);
+  store(odd, odd0 + odd1 + odd2 + odd3);
 }
 
-// Scores of 32 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_32(const Memory& m, long c1, long row, long col, long count,
-    attention_memory& local, bool fresh) {
+// Weights of 32 rows and `count` columns, which are all that there are, become results.
+[[gnu::noinline]] void attention_results_of_32(const Memory& m, long c1, long row, long col,
+    long count, attention_memory& local) {
   const float* v = m.v + 8192 * c1 + 64 * col;
   float* out = m.out + 8192 * c1 + 64 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
 
   for (long i = 0; i < 12; i += 6) {
     const long high_last = 16 * ((row + i + 5) / 16) + 16;
     const long end = smaller(high_last - col, count);
-    attention_values_6x64(local.scores + i, v, end, out + 64 * i, fresh);
+    attention_results_6x64(local.scores + i, v, end, out + 64 * i, local.carry + i, local.odd);
   }
   for (long i = 12; i < 32; i += 5) {
     const long high_last = 16 * ((row + i + 4) / 16) + 16;
     const long end = smaller(high_last - col, count);
-    attention_values_5x64(local.scores + i, v, end, out + 64 * i, fresh);
+    attention_results_5x64(local.scores + i, v, end, out + 64 * i, local.carry + i, local.odd);
   }
 }
 
 // 32 rows against `count` columns from col on.
 [[gnu::noinline]] void attention_visit_32(const Memory& m, long c1, long row, long col, long count,
-    long whole_end, attention_memory& local, bool fresh) {
+    long whole_end, attention_memory& local) {
   store(local.block_total, splat(0.0f));
   store(local.block_total + 16, splat(0.0f));
-  long done = 0;
-
   // The first columns give each row the score that the others are compared with.
-  if (fresh) {
+  {
     const float* b = m.k + 8192 * c1 + 64 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 16, splat(-__FLT_MAX__));
@@ -2224,20 +2358,19 @@ struct attention_memory {
     } else {
       attention_scores_in_part_8x32(b, local.scores, row, col, local);
     }
-    done = 8;
-    attention_weigh_32(local, done, true);
+    attention_weigh_32(local, 8, true);
   }
 
-  attention_weights_of_32(m, c1, row, col, done, count, whole_end, local);
+  attention_weights_of_32(m, c1, row, col, 8, count, whole_end, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
   const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 16)));
   if (any(negation(inside1))) {
-    attention_mend_32(m, c1, row, col, done, count, whole_end, local, fresh);
+    attention_mend_32(m, c1, row, col, 8, count, whole_end, local);
   }
 
-  attention_fold_32(m, c1, row, col, count, local, fresh);
+  attention_results_of_32(m, c1, row, col, count, local);
 }
 
 // Scores of 32 rows become weights, those of removed pairs -0; the rows' state follows.
@@ -2288,6 +2421,21 @@ struct attention_memory {
 
   store(local.block_total + 16, total1);
   store(local.kept + 16, select(all1, load(local.kept + 16), splat(1.0f)));
+}
+
+// What 32 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_32(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
+
+  float* out = m.out + 8192 * c1 + 64 * row;
+  for (long i = 0; i < 32; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 16) {
+      store(out + 64 * i + n, carry * load(out + 64 * i + n));
+    }
+  }
 }
 
 // 5 rows x 64 columns of the result, over `count` weights each, of which those of -0 don't count.
@@ -2413,7 +2561,7 @@ struct attention_memory {
   store(out + 304, s43);
 }
 
-// Scores of 32 rows and `count` columns become weights and are folded into the result.
+// Weights of 32 rows and `count` columns are folded into the result.
 [[gnu::noinline]] void attention_fold_32_with_holes(const Memory& m, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
   const float* v = m.v + 8192 * c1 + 64 * col;
@@ -2430,6 +2578,113 @@ struct attention_memory {
     const long high_last = 16 * ((row + i + 4) / 16) + 16;
     const long end = smaller(high_last - col, count);
     attention_values_5x64_with_holes(local.scores + i, v, end, out + 64 * i, local.holes, fresh);
+  }
+}
+
+// 5 rows x 64 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_5x64(const float* weights, const float* v, long count,
+    float* out, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+
+#pragma GCC unroll 4
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 16);
+    const vec b2 = load(v + 64 * k + 32);
+    const vec b3 = load(v + 64 * k + 48);
+    const vec a0 = splat(weights[48 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
+    const vec a1 = splat(weights[48 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
+    const vec a2 = splat(weights[48 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
+    const vec a3 = splat(weights[48 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
+    const vec a4 = splat(weights[48 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 16);
+    s02 = s02 + load(out + 32);
+    s03 = s03 + load(out + 48);
+    s10 = s10 + load(out + 64);
+    s11 = s11 + load(out + 80);
+    s12 = s12 + load(out + 96);
+    s13 = s13 + load(out + 112);
+    s20 = s20 + load(out + 128);
+    s21 = s21 + load(out + 144);
+    s22 = s22 + load(out + 160);
+    s23 = s23 + load(out + 176);
+    s30 = s30 + load(out + 192);
+    s31 = s31 + load(out + 208);
+    s32 = s32 + load(out + 224);
+    s33 = s33 + load(out + 240);
+    s40 = s40 + load(out + 256);
+    s41 = s41 + load(out + 272);
+    s42 = s42 + load(out + 288);
+    s43 = s43 + load(out + 304);
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store(out + 32, s02);
+  store(out + 48, s03);
+  store(out + 64, s10);
+  store(out + 80, s11);
+  store(out + 96, s12);
+  store(out + 112, s13);
+  store(out + 128, s20);
+  store(out + 144, s21);
+  store(out + 160, s22);
+  store(out + 176, s23);
+  store(out + 192, s30);
+  store(out + 208, s31);
+  store(out + 224, s32);
+  store(out + 240, s33);
+  store(out + 256, s40);
+  store(out + 272, s41);
+  store(out + 288, s42);
+  store(out + 304, s43);
+}
+
+// Weights of 32 rows and `count` columns are folded into the result.
+[[gnu::noinline]] void attention_fold_32(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  const float* v = m.v + 8192 * c1 + 64 * col;
+  float* out = m.out + 8192 * c1 + 64 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+
+  for (long i = 0; i < 12; i += 6) {
+    const long high_last = 16 * ((row + i + 5) / 16) + 16;
+    const long end = smaller(high_last - col, count);
+    attention_values_6x64(local.scores + i, v, end, out + 64 * i, fresh);
+  }
+  for (long i = 12; i < 32; i += 5) {
+    const long high_last = 16 * ((row + i + 4) / 16) + 16;
+    const long end = smaller(high_last - col, count);
+    attention_values_5x64(local.scores + i, v, end, out + 64 * i, fresh);
   }
 }
 
@@ -2510,7 +2765,6 @@ struct attention_memory {
 [[gnu::noinline]] void attention_32_rows(const Memory& m, long c1, attention_memory& local) {
   const long row = 96;
   const float* a = m.q + 8192 * c1 + 64 * row;
-  float* out = m.out + 8192 * c1 + 64 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
   for (long r = 0; r < 32; r += 16) {
@@ -2523,29 +2777,11 @@ struct attention_memory {
   store(local.total, splat(0.0f));
   store(local.peak + 16, splat(-__FLT_MAX__));
   store(local.total + 16, splat(0.0f));
+  store(local.odd, splat(0.0f));
 
-  bool fresh = true;
-  for (long col = 0; col < 128; col += 128) {
-    attention_visit_32(m, c1, row, col, smaller(128, 128 - col), 96, local, fresh);
-    fresh = false;
-  }
+  attention_visit_32(m, c1, row, 0, 128, 96, local);
 
-  store(local.carry, splat(1.0f) / load(local.total));
-  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
-
-  // x - x is 0, or NaN if x is not finite.
-  vec odd = splat(0.0f);
-  for (long i = 0; i < 32; ++i) {
-    const vec factor = splat(local.carry[i]);
-    vec odd_of_row = splat(0.0f);
-    for (long n = 0; n < 64; n += 16) {
-      const vec x = factor * load(out + 64 * i + n);
-      store(out + 64 * i + n, x);
-      odd_of_row = odd_of_row + (x - x);
-    }
-    odd = odd + odd_of_row;
-  }
-  if (has_nan(odd)) {
+  if (has_nan(load(local.odd))) {
     attention_32_rows_safely(m, c1, local);
   }
 }
@@ -2561,16 +2797,21 @@ struct attention_memory {
   }
 }
 
-void attention_body(void* state, long item, int worker) {
+// An item on a thread of its own, whose floating-point state comes back as it was.
+template <void (*Item)(const Memory&, long, int)>
+void on_worker(void* m, long item, int worker) {
   const unsigned before = set_float_state();
-  const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 12768L * worker));
+  Item(*static_cast<Memory*>(m), item, worker);
   restore_float_state(before);
+}
+
+void attention_item(const Memory& m, long item, int worker) {
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 12816L * worker));
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 51072u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 51264u * (size_t)workers; }
 
 void run(const sdpa_1_8_128_64_true_args* args, const void* packed, void* workspace, int workers,
     sdpa_1_8_128_64_true_parallel_for parallel_for, void* ctx) {
@@ -2583,11 +2824,14 @@ void run(const sdpa_1_8_128_64_true_args* args, const void* packed, void* worksp
   m.out = args->out;
   m.local = scratch;
 
-  const auto each = [&](long items, void (*body)(void*, long, int)) {
-    if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
-    for (long item = 0; item < items; ++item) body(&m, item, 0);
+  const auto each = [&](long items, void (*one)(const Memory&, long, int),
+                        void (*on_worker)(void*, long, int)) {
+    if (parallel_for && workers > 1) return parallel_for(ctx, items, on_worker, &m);
+    const unsigned before = set_float_state();
+    for (long item = 0; item < items; ++item) one(m, item, 0);
+    restore_float_state(before);
   };
-  each(24, attention_body);
+  each(24, attention_item, on_worker<attention_item>);
 }
 
 }  // namespace sdpa_1_8_128_64_true_avx512

@@ -731,7 +731,7 @@ struct attention_memory {
   store(out + 368, s53);
 }
 
-// Scores of 48 rows and `count` columns become weights and are folded into the result.
+// Weights of 48 rows and `count` columns are folded into the result.
 [[gnu::noinline]] void attention_fold_48(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
   const float* v = m.v + 32768 * c1 + 64 * col;
@@ -1004,7 +1004,7 @@ struct attention_memory {
   store(out + 368, s53);
 }
 
-// Scores of 48 rows and `count` columns become weights and are folded into the result.
+// Weights of 48 rows and `count` columns are folded into the result.
 [[gnu::noinline]] void attention_fold_48_with_holes(const Memory& m, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
   const float* v = m.v + 32768 * c1 + 64 * col;
@@ -1785,7 +1785,7 @@ struct attention_memory {
   store(out + 304, s43);
 }
 
-// Scores of 32 rows and `count` columns become weights and are folded into the result.
+// Weights of 32 rows and `count` columns are folded into the result.
 [[gnu::noinline]] void attention_fold_32(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
   const float* v = m.v + 32768 * c1 + 64 * col;
@@ -2023,7 +2023,7 @@ struct attention_memory {
   store(out + 304, s43);
 }
 
-// Scores of 32 rows and `count` columns become weights and are folded into the result.
+// Weights of 32 rows and `count` columns are folded into the result.
 [[gnu::noinline]] void attention_fold_32_with_holes(const Memory& m, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
   const float* v = m.v + 32768 * c1 + 64 * col;
@@ -2170,11 +2170,16 @@ struct attention_memory {
   }
 }
 
-void attention_body(void* state, long item, int worker) {
+// An item on a thread of its own, whose floating-point state comes back as it was.
+template <void (*Item)(const Memory&, long, int)>
+void on_worker(void* m, long item, int worker) {
   const unsigned before = set_float_state();
-  const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 13552L * worker));
+  Item(*static_cast<Memory*>(m), item, worker);
   restore_float_state(before);
+}
+
+void attention_item(const Memory& m, long item, int worker) {
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 13552L * worker));
 }
 
 }  // namespace
@@ -2192,11 +2197,14 @@ void run(const sdpa_1_8_512_64_false_args* args, const void* packed, void* works
   m.out = args->out;
   m.local = scratch;
 
-  const auto each = [&](long items, void (*body)(void*, long, int)) {
-    if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
-    for (long item = 0; item < items; ++item) body(&m, item, 0);
+  const auto each = [&](long items, void (*one)(const Memory&, long, int),
+                        void (*on_worker)(void*, long, int)) {
+    if (parallel_for && workers > 1) return parallel_for(ctx, items, on_worker, &m);
+    const unsigned before = set_float_state();
+    for (long item = 0; item < items; ++item) one(m, item, 0);
+    restore_float_state(before);
   };
-  each(88, attention_body);
+  each(88, attention_item, on_worker<attention_item>);
 }
 
 }  // namespace sdpa_1_8_512_64_false_avx512

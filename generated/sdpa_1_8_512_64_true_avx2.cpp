@@ -16,9 +16,9 @@
 //
 // What was decided:
 // - attention: 8 times 512 rows against 512 columns, 96 at a time: their scores lie in a worker's
-//   22.1 kB and nowhere else. 21 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
-//   registers accumulate, a step is 12 fma on 7 loads. 1 block of 8 rows, score tiles of 12 columns
-//   x 8 lanes: 12 of 16 registers accumulate, a step is 12 fma on 13 loads. Score tiles ask memory
+//   29.3 kB and nowhere else. 20 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
+//   registers accumulate, a step is 12 fma on 7 loads. 1 block of 32 rows, score tiles of 3 columns
+//   x 32 lanes: 12 of 16 registers accumulate, a step is 12 fma on 7 loads. Score tiles ask memory
 //   for the next head, the next rows and the results' place. Whole tiles of removed pairs are
 //   skipped; tiles that keep all pairs test none. Value tiles of 3 rows x 32 columns: 12 of 16
 //   registers accumulate, a step is 12 fma on 7 loads.
@@ -241,17 +241,17 @@ struct Memory {
 
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
-  float rows[1536];       // [64][24], scaled, in units of log 2
-  float scores[2304];     // [96][24]; weights once they are known
-  float peak[24];         // of each row, the score that the others are compared with
-  float total[24];        // and the sum of its weights
-  float carry[24];        // what its older sums are multiplied by, at the end by what
-  float block_peak[24];   // the greatest score in the block of columns
-  float block_total[24];  // and the sum of the block's weights
-  float shift[24];        // -peak, where the rows' accumulators start
-  float kept[24];         // 1 where the safe path found a pair that counts
+  float rows[2048];       // [64][32], scaled, in units of log 2
+  float scores[3072];     // [96][32]; weights once they are known
+  float peak[32];         // of each row, the score that the others are compared with
+  float total[32];        // and the sum of its weights
+  float carry[32];        // what its older sums are multiplied by, at the end by what
+  float block_peak[32];   // the greatest score in the block of columns
+  float block_total[32];  // and the sum of the block's weights
+  float shift[32];        // -peak, where the rows' accumulators start
+  float kept[32];         // 1 where the safe path found a pair that counts
   float holes[112];       // [96]: 1 for a column with one that doesn't; then 1 if there is any
-  float fast[1536];       // [24][64], the results that it came to replace
+  float fast[2048];       // [32][64], the results that it came to replace
 };
 
 // 4 columns x 24 rows of scores.
@@ -263,9 +263,9 @@ struct attention_memory {
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
-    const vec b2 = load(rows + 24 * k + 16);
+    const vec b0 = load(rows + 32 * k);
+    const vec b1 = load(rows + 32 * k + 8);
+    const vec b2 = load(rows + 32 * k + 16);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
@@ -285,23 +285,23 @@ struct attention_memory {
   }
 
   store(scores, s00);
-  store(scores + 24, s10);
-  store(scores + 48, s20);
-  store(scores + 72, s30);
+  store(scores + 32, s10);
+  store(scores + 64, s20);
+  store(scores + 96, s30);
 
   store(block_peak, max(load(block_peak), max(max(s00, s10), max(s20, s30))));
 
   store(scores + 8, s01);
-  store(scores + 32, s11);
-  store(scores + 56, s21);
-  store(scores + 80, s31);
+  store(scores + 40, s11);
+  store(scores + 72, s21);
+  store(scores + 104, s31);
 
   store(block_peak + 8, max(load(block_peak + 8), max(max(s01, s11), max(s21, s31))));
 
   store(scores + 16, s02);
-  store(scores + 40, s12);
-  store(scores + 64, s22);
-  store(scores + 88, s32);
+  store(scores + 48, s12);
+  store(scores + 80, s22);
+  store(scores + 112, s32);
 
   store(block_peak + 16, max(load(block_peak + 16), max(max(s02, s12), max(s22, s32))));
 }
@@ -315,7 +315,7 @@ struct attention_memory {
   vec s30 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
+    const vec b0 = load(rows + 32 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 64]);
@@ -332,11 +332,11 @@ struct attention_memory {
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 24, x1_0);
+  store(scores + 32, x1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 48, x2_0);
+  store(scores + 64, x2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 72, x3_0);
+  store(scores + 96, x3_0);
 
   store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
 }
@@ -350,8 +350,8 @@ struct attention_memory {
   vec s30 = splat(0.0f), s31 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
+    const vec b0 = load(rows + 32 * k);
+    const vec b1 = load(rows + 32 * k + 8);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
@@ -372,11 +372,11 @@ struct attention_memory {
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 24, x1_0);
+  store(scores + 32, x1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 48, x2_0);
+  store(scores + 64, x2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 72, x3_0);
+  store(scores + 96, x3_0);
 
   store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
 
@@ -384,11 +384,11 @@ struct attention_memory {
   const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
   store(scores + 8, x0_1);
   const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  store(scores + 32, x1_1);
+  store(scores + 40, x1_1);
   const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  store(scores + 56, x2_1);
+  store(scores + 72, x2_1);
   const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  store(scores + 80, x3_1);
+  store(scores + 104, x3_1);
 
   store(block_peak + 8, max(load(block_peak + 8), max(max(x0_1, x1_1), max(x2_1, x3_1))));
 }
@@ -402,9 +402,9 @@ struct attention_memory {
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
-    const vec b2 = load(rows + 24 * k + 16);
+    const vec b0 = load(rows + 32 * k);
+    const vec b1 = load(rows + 32 * k + 8);
+    const vec b2 = load(rows + 32 * k + 16);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
@@ -429,11 +429,11 @@ struct attention_memory {
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 24, x1_0);
+  store(scores + 32, x1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 48, x2_0);
+  store(scores + 64, x2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 72, x3_0);
+  store(scores + 96, x3_0);
 
   store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
 
@@ -441,11 +441,11 @@ struct attention_memory {
   const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
   store(scores + 8, x0_1);
   const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  store(scores + 32, x1_1);
+  store(scores + 40, x1_1);
   const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  store(scores + 56, x2_1);
+  store(scores + 72, x2_1);
   const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  store(scores + 80, x3_1);
+  store(scores + 104, x3_1);
 
   store(block_peak + 8, max(load(block_peak + 8), max(max(x0_1, x1_1), max(x2_1, x3_1))));
 
@@ -453,11 +453,11 @@ struct attention_memory {
   const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
   store(scores + 16, x0_2);
   const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
-  store(scores + 40, x1_2);
+  store(scores + 48, x1_2);
   const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
-  store(scores + 64, x2_2);
+  store(scores + 80, x2_2);
   const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
-  store(scores + 88, x3_2);
+  store(scores + 112, x3_2);
 
   store(block_peak + 16, max(load(block_peak + 16), max(max(x0_2, x1_2), max(x2_2, x3_2))));
 }
@@ -476,7 +476,7 @@ struct attention_memory {
   for (long v = 0; v < 3; ++v) {
     if (v < first || v >= end) {
       for (long i = 0; i < 4; ++i) {
-        store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
+        store(scores + 32 * i + 8 * v, splat(-__builtin_inff()));
       }
     }
   }
@@ -533,14 +533,14 @@ struct attention_memory {
   vec total2 = splat(0.0f);
 
   for (long j = 0; j < count; ++j) {
-    const vec w0 = exp2_near(load(local.scores + 24 * j) + shift0);
-    store(local.scores + 24 * j, w0);
+    const vec w0 = exp2_near(load(local.scores + 32 * j) + shift0);
+    store(local.scores + 32 * j, w0);
     total0 = total0 + w0;
-    const vec w1 = exp2_near(load(local.scores + 24 * j + 8) + shift1);
-    store(local.scores + 24 * j + 8, w1);
+    const vec w1 = exp2_near(load(local.scores + 32 * j + 8) + shift1);
+    store(local.scores + 32 * j + 8, w1);
     total1 = total1 + w1;
-    const vec w2 = exp2_near(load(local.scores + 24 * j + 16) + shift2);
-    store(local.scores + 24 * j + 16, w2);
+    const vec w2 = exp2_near(load(local.scores + 32 * j + 16) + shift2);
+    store(local.scores + 32 * j + 16, w2);
     total2 = total2 + w2;
   }
 
@@ -585,9 +585,9 @@ struct attention_memory {
   prefetch_l2(out + 48);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
-    const vec b2 = load(rows + 24 * k + 16);
+    const vec b0 = load(rows + 32 * k);
+    const vec b1 = load(rows + 32 * k + 8);
+    const vec b2 = load(rows + 32 * k + 16);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
@@ -609,33 +609,33 @@ struct attention_memory {
   const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
   const vec w1_0 = exp2_near(s10);
-  store(scores + 24, w1_0);
+  store(scores + 32, w1_0);
   const vec w2_0 = exp2_near(s20);
-  store(scores + 48, w2_0);
+  store(scores + 64, w2_0);
   const vec w3_0 = exp2_near(s30);
-  store(scores + 72, w3_0);
+  store(scores + 96, w3_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
 
   const vec w0_1 = exp2_near(s01);
   store(scores + 8, w0_1);
   const vec w1_1 = exp2_near(s11);
-  store(scores + 32, w1_1);
+  store(scores + 40, w1_1);
   const vec w2_1 = exp2_near(s21);
-  store(scores + 56, w2_1);
+  store(scores + 72, w2_1);
   const vec w3_1 = exp2_near(s31);
-  store(scores + 80, w3_1);
+  store(scores + 104, w3_1);
 
   store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1);
 
   const vec w0_2 = exp2_near(s02);
   store(scores + 16, w0_2);
   const vec w1_2 = exp2_near(s12);
-  store(scores + 40, w1_2);
+  store(scores + 48, w1_2);
   const vec w2_2 = exp2_near(s22);
-  store(scores + 64, w2_2);
+  store(scores + 80, w2_2);
   const vec w3_2 = exp2_near(s32);
-  store(scores + 88, w3_2);
+  store(scores + 112, w3_2);
 
   store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2 + w3_2);
 }
@@ -650,7 +650,7 @@ struct attention_memory {
   vec s30 = start0;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
+    const vec b0 = load(rows + 32 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 64]);
@@ -669,13 +669,13 @@ struct attention_memory {
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
   const vec w1_0 = exp2_near(x1_0);
-  store(scores + 24, w1_0);
+  store(scores + 32, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
   const vec w2_0 = exp2_near(x2_0);
-  store(scores + 48, w2_0);
+  store(scores + 64, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
   const vec w3_0 = exp2_near(x3_0);
-  store(scores + 72, w3_0);
+  store(scores + 96, w3_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
 }
@@ -691,8 +691,8 @@ struct attention_memory {
   vec s30 = start0, s31 = start1;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
+    const vec b0 = load(rows + 32 * k);
+    const vec b1 = load(rows + 32 * k + 8);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
@@ -715,13 +715,13 @@ struct attention_memory {
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
   const vec w1_0 = exp2_near(x1_0);
-  store(scores + 24, w1_0);
+  store(scores + 32, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
   const vec w2_0 = exp2_near(x2_0);
-  store(scores + 48, w2_0);
+  store(scores + 64, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
   const vec w3_0 = exp2_near(x3_0);
-  store(scores + 72, w3_0);
+  store(scores + 96, w3_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
 
@@ -731,13 +731,13 @@ struct attention_memory {
   store(scores + 8, w0_1);
   const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
   const vec w1_1 = exp2_near(x1_1);
-  store(scores + 32, w1_1);
+  store(scores + 40, w1_1);
   const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
   const vec w2_1 = exp2_near(x2_1);
-  store(scores + 56, w2_1);
+  store(scores + 72, w2_1);
   const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
   const vec w3_1 = exp2_near(x3_1);
-  store(scores + 80, w3_1);
+  store(scores + 104, w3_1);
 
   store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1);
 }
@@ -754,9 +754,9 @@ struct attention_memory {
   vec s30 = start0, s31 = start1, s32 = start2;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
-    const vec b2 = load(rows + 24 * k + 16);
+    const vec b0 = load(rows + 32 * k);
+    const vec b1 = load(rows + 32 * k + 8);
+    const vec b2 = load(rows + 32 * k + 16);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
@@ -783,13 +783,13 @@ struct attention_memory {
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
   const vec w1_0 = exp2_near(x1_0);
-  store(scores + 24, w1_0);
+  store(scores + 32, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
   const vec w2_0 = exp2_near(x2_0);
-  store(scores + 48, w2_0);
+  store(scores + 64, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
   const vec w3_0 = exp2_near(x3_0);
-  store(scores + 72, w3_0);
+  store(scores + 96, w3_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
 
@@ -799,13 +799,13 @@ struct attention_memory {
   store(scores + 8, w0_1);
   const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
   const vec w1_1 = exp2_near(x1_1);
-  store(scores + 32, w1_1);
+  store(scores + 40, w1_1);
   const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
   const vec w2_1 = exp2_near(x2_1);
-  store(scores + 56, w2_1);
+  store(scores + 72, w2_1);
   const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
   const vec w3_1 = exp2_near(x3_1);
-  store(scores + 80, w3_1);
+  store(scores + 104, w3_1);
 
   store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1);
 
@@ -815,13 +815,13 @@ struct attention_memory {
   store(scores + 16, w0_2);
   const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
   const vec w1_2 = exp2_near(x1_2);
-  store(scores + 40, w1_2);
+  store(scores + 48, w1_2);
   const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
   const vec w2_2 = exp2_near(x2_2);
-  store(scores + 64, w2_2);
+  store(scores + 80, w2_2);
   const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
   const vec w3_2 = exp2_near(x3_2);
-  store(scores + 88, w3_2);
+  store(scores + 112, w3_2);
 
   store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2 + w3_2);
 }
@@ -840,7 +840,7 @@ struct attention_memory {
   for (long v = 0; v < 3; ++v) {
     if (v < first || v >= end) {
       for (long i = 0; i < 4; ++i) {
-        store(scores + 24 * i + 8 * v, splat(0.0f));
+        store(scores + 32 * i + 8 * v, splat(0.0f));
       }
     }
   }
@@ -864,10 +864,10 @@ struct attention_memory {
   const float* b = m.k + 32768 * c1 + 64 * col;
   for (long j = from; j < count - 3; j += 4) {
     if (col + j < whole_end) {
-      attention_weights_4x24(m, local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
+      attention_weights_4x24(m, local.rows, b + 64 * j, local.scores + 32 * j, local.shift,
           local.block_total, c1, row, col + j);
     } else {
-      attention_weights_in_part_4x24(b + 64 * j, local.scores + 24 * j, row, col + j, local);
+      attention_weights_in_part_4x24(b + 64 * j, local.scores + 32 * j, row, col + j, local);
     }
   }
 }
@@ -878,9 +878,9 @@ struct attention_memory {
   const float* b = m.k + 32768 * c1 + 64 * col;
   for (long j = from; j < count - 3; j += 4) {
     if (col + j < whole_end) {
-      attention_scores_4x24(local.rows, b + 64 * j, local.scores + 24 * j, local.block_peak);
+      attention_scores_4x24(local.rows, b + 64 * j, local.scores + 32 * j, local.block_peak);
     } else {
-      attention_scores_in_part_4x24(b + 64 * j, local.scores + 24 * j, row, col + j, local);
+      attention_scores_in_part_4x24(b + 64 * j, local.scores + 32 * j, row, col + j, local);
     }
   }
 }
@@ -916,7 +916,7 @@ struct attention_memory {
     store(local.block_total + i, carry * total);
     if (any(negation(inside))) {
       for (long j = 0; j < count; ++j) {
-        store(local.scores + i + 24 * j, carry * load(local.scores + i + 24 * j));
+        store(local.scores + i + 32 * j, carry * load(local.scores + i + 32 * j));
       }
     }
   }
@@ -967,9 +967,9 @@ struct attention_memory {
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
-    const vec a0 = splat(weights[24 * k]);
-    const vec a1 = splat(weights[24 * k + 1]);
-    const vec a2 = splat(weights[24 * k + 2]);
+    const vec a0 = splat(weights[32 * k]);
+    const vec a1 = splat(weights[32 * k + 1]);
+    const vec a2 = splat(weights[32 * k + 2]);
     const vec b0 = load(v + 64 * k);
     s00 = fma(a0, b0, s00);
     s10 = fma(a1, b0, s10);
@@ -1017,7 +1017,7 @@ struct attention_memory {
   store(out + 152, s23);
 }
 
-// Scores of 24 rows and `count` columns become weights and are folded into the result.
+// Weights of 24 rows and `count` columns are folded into the result.
 [[gnu::noinline]] void attention_fold_24(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
   const float* v = m.v + 32768 * c1 + 64 * col;
@@ -1120,22 +1120,22 @@ struct attention_memory {
 
   bool some = false;
   for (long j = 0; j < count; ++j) {
-    const vec score0 = splat(0.125f) * load(local.scores + 24 * j);
+    const vec score0 = splat(0.125f) * load(local.scores + 32 * j);
     const lanes_t hole0 = equal(score0, removed);
     const vec w0 = select(hole0, splat(-0.0f), exp_nonpositive(score0 - peak0) + splat(0.0f));
-    store(local.scores + 24 * j, w0);
+    store(local.scores + 32 * j, w0);
     total0 = total0 + w0;
     all0 = both(all0, hole0);
-    const vec score1 = splat(0.125f) * load(local.scores + 24 * j + 8);
+    const vec score1 = splat(0.125f) * load(local.scores + 32 * j + 8);
     const lanes_t hole1 = equal(score1, removed);
     const vec w1 = select(hole1, splat(-0.0f), exp_nonpositive(score1 - peak1) + splat(0.0f));
-    store(local.scores + 24 * j + 8, w1);
+    store(local.scores + 32 * j + 8, w1);
     total1 = total1 + w1;
     all1 = both(all1, hole1);
-    const vec score2 = splat(0.125f) * load(local.scores + 24 * j + 16);
+    const vec score2 = splat(0.125f) * load(local.scores + 32 * j + 16);
     const lanes_t hole2 = equal(score2, removed);
     const vec w2 = select(hole2, splat(-0.0f), exp_nonpositive(score2 - peak2) + splat(0.0f));
-    store(local.scores + 24 * j + 16, w2);
+    store(local.scores + 32 * j + 16, w2);
     total2 = total2 + w2;
     all2 = both(all2, hole2);
     const bool hole = any(either(either(hole0, hole1), hole2));
@@ -1164,11 +1164,11 @@ struct attention_memory {
 
   for (long k = 0; k < count; ++k) {
     if (holes[k] > 0.0f) {
-      const vec a0 = splat(weights[24 * k]);
+      const vec a0 = splat(weights[32 * k]);
       const lanes_t hole0 = is_minus_zero(a0);
-      const vec a1 = splat(weights[24 * k + 1]);
+      const vec a1 = splat(weights[32 * k + 1]);
       const lanes_t hole1 = is_minus_zero(a1);
-      const vec a2 = splat(weights[24 * k + 2]);
+      const vec a2 = splat(weights[32 * k + 2]);
       const lanes_t hole2 = is_minus_zero(a2);
       const vec b0 = load(v + 64 * k);
       s00 = fma_unless(hole0, a0, b0, s00);
@@ -1187,9 +1187,9 @@ struct attention_memory {
       s13 = fma_unless(hole1, a1, b3, s13);
       s23 = fma_unless(hole2, a2, b3, s23);
     } else {
-      const vec a0 = splat(weights[24 * k]);
-      const vec a1 = splat(weights[24 * k + 1]);
-      const vec a2 = splat(weights[24 * k + 2]);
+      const vec a0 = splat(weights[32 * k]);
+      const vec a1 = splat(weights[32 * k + 1]);
+      const vec a2 = splat(weights[32 * k + 2]);
       const vec b0 = load(v + 64 * k);
       s00 = fma(a0, b0, s00);
       s10 = fma(a1, b0, s10);
@@ -1238,7 +1238,7 @@ struct attention_memory {
   store(out + 152, s23);
 }
 
-// Scores of 24 rows and `count` columns become weights and are folded into the result.
+// Weights of 24 rows and `count` columns are folded into the result.
 [[gnu::noinline]] void attention_fold_24_with_holes(const Memory& m, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
   const float* v = m.v + 32768 * c1 + 64 * col;
@@ -1292,7 +1292,7 @@ struct attention_memory {
 
   for (long r = 0; r < 24; r += 8) {
     for (long k = 0; k < 64; k += 8) {
-      transpose_block(a + 64 * r + k, 64, local.rows + 24 * k + r, 24, splat(1.0f));
+      transpose_block(a + 64 * r + k, 64, local.rows + 32 * k + r, 32, splat(1.0f));
     }
   }
 
@@ -1340,7 +1340,7 @@ struct attention_memory {
   }
 }
 
-// The nth of 21 blocks of 24 rows.
+// The nth of 20 blocks of 24 rows.
 [[gnu::noinline]] void attention_24_rows(const Memory& m, long c1, long nth,
     attention_memory& local) {
   const long row = 24 * nth;
@@ -1350,7 +1350,7 @@ struct attention_memory {
   // Rows change places with their elements: a vector holds the same element of every row.
   for (long r = 0; r < 24; r += 8) {
     for (long k = 0; k < 64; k += 8) {
-      transpose_block(a + 64 * r + k, 64, local.rows + 24 * k + r, 24, splat(0.18033688f));
+      transpose_block(a + 64 * r + k, 64, local.rows + 32 * k + r, 32, splat(0.18033688f));
     }
   }
 
@@ -1393,82 +1393,62 @@ struct attention_memory {
   }
 }
 
-// 8 columns x 8 rows of scores.
-[[gnu::noinline]] void attention_scores_8x8(const float* rows, const float* b, float* scores,
+// 2 columns x 32 rows of scores.
+[[gnu::noinline]] void attention_scores_2x32(const float* rows, const float* b, float* scores,
     float* block_peak) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
-  vec s50 = splat(0.0f);
-  vec s60 = splat(0.0f);
-  vec s70 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
     const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 64]);
+    const vec b0 = load(rows + 32 * k);
+    s00 = fma(a0, b0, s00);
     s10 = fma(a1, b0, s10);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
-    const vec a7 = splat(b[k + 448]);
-    s70 = fma(a7, b0, s70);
+    const vec b1 = load(rows + 32 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 32 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(rows + 32 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
   }
 
   store(scores, s00);
-  store(scores + 24, s10);
-  store(scores + 48, s20);
-  store(scores + 72, s30);
-  store(scores + 96, s40);
-  store(scores + 120, s50);
-  store(scores + 144, s60);
-  store(scores + 168, s70);
+  store(scores + 32, s10);
 
-  const vec high0_0 = max(max(s00, s10), max(s20, s30));
-  const vec high1_0 = max(max(s40, s50), max(s60, s70));
-  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+  store(block_peak, max(load(block_peak), max(s00, s10)));
+
+  store(scores + 8, s01);
+  store(scores + 40, s11);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(s01, s11)));
+
+  store(scores + 16, s02);
+  store(scores + 48, s12);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(s02, s12)));
+
+  store(scores + 24, s03);
+  store(scores + 56, s13);
+
+  store(block_peak + 24, max(load(block_peak + 24), max(s03, s13)));
 }
 
-// 8 columns x 8 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_8x8_in_part(const float* rows, const float* b,
+// 2 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_2x8_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
   vec s00 = splat(0.0f);
   vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
-  vec s50 = splat(0.0f);
-  vec s60 = splat(0.0f);
-  vec s70 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
+    const vec b0 = load(rows + 32 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 64]);
     s10 = fma(a1, b0, s10);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
-    const vec a7 = splat(b[k + 448]);
-    s70 = fma(a7, b0, s70);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -1477,208 +1457,488 @@ struct attention_memory {
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 24, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 48, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 72, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  store(scores + 96, x4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  store(scores + 120, x5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  store(scores + 144, x6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
-  store(scores + 168, x7_0);
+  store(scores + 32, x1_0);
 
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
-  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+  store(block_peak, max(load(block_peak), max(x0_0, x1_0)));
 }
 
-// 8 columns x 8 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_8x8(const float* b, float* scores, long row,
-    long col, attention_memory& local) {
-  const long high0 = 8 * (row / 8) + 8;
-  const bool some0 = col < high0;
-  const long first = some0 ? 0 : 1;
-  const long end = some0 ? 1 : 0;
-  for (long v = 0; v < 1; ++v) {
-    if (v < first || v >= end) {
-      for (long i = 0; i < 8; ++i) {
-        store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
-      }
-    }
-  }
-  if (end - first == 1) {
-    attention_scores_8x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
-        local.block_peak + 8 * first, row + 8 * first, col);
-  }
-}
-
-// 12 columns x 8 rows of scores.
-[[gnu::noinline]] void attention_scores_12x8(const float* rows, const float* b, float* scores,
-    float* block_peak) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 64]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 128]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 192]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 256]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 320]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 384]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 448]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 512]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 576]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 640]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 704]);
-    s11_0 = fma(a11, b0, s11_0);
-  }
-
-  store(scores, s0_0);
-  store(scores + 24, s1_0);
-  store(scores + 48, s2_0);
-  store(scores + 72, s3_0);
-  store(scores + 96, s4_0);
-  store(scores + 120, s5_0);
-  store(scores + 144, s6_0);
-  store(scores + 168, s7_0);
-  store(scores + 192, s8_0);
-  store(scores + 216, s9_0);
-  store(scores + 240, s10_0);
-  store(scores + 264, s11_0);
-
-  const vec high0_0 = max(max(s0_0, s1_0), max(s2_0, s3_0));
-  const vec high1_0 = max(max(s4_0, s5_0), max(s6_0, s7_0));
-  const vec high2_0 = max(max(s8_0, s9_0), max(s10_0, s11_0));
-  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), high2_0)));
-}
-
-// 12 columns x 8 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_12x8_in_part(const float* rows, const float* b,
+// 2 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_2x16_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
+    const vec b0 = load(rows + 32 * k);
+    const vec b1 = load(rows + 32 * k + 8);
     const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
     const vec a1 = splat(b[k + 64]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 128]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 192]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 256]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 320]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 384]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 448]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 512]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 576]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 640]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 704]);
-    s11_0 = fma(a11, b0, s11_0);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
   }
 
   const vec removed = splat(-__builtin_inff());
 
   const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  store(scores + 24, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  store(scores + 48, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  store(scores + 72, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  store(scores + 96, x4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  store(scores + 120, x5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  store(scores + 144, x6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  store(scores + 168, x7_0);
-  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  store(scores + 192, x8_0);
-  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  store(scores + 216, x9_0);
-  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  store(scores + 240, x10_0);
-  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  store(scores + 264, x11_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 32, x1_0);
 
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
-  const vec high2_0 = max(max(x8_0, x9_0), max(x10_0, x11_0));
-  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), high2_0)));
+  store(block_peak, max(load(block_peak), max(x0_0, x1_0)));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 40, x1_1);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(x0_1, x1_1)));
 }
 
-// 12 columns x 8 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_12x8(const float* b, float* scores, long row,
+// 2 columns x 24 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_2x24_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 64]);
+    const vec b0 = load(rows + 32 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 32 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 32 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 32, x1_0);
+
+  store(block_peak, max(load(block_peak), max(x0_0, x1_0)));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 40, x1_1);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(x0_1, x1_1)));
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  store(scores + 16, x0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  store(scores + 48, x1_2);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(x0_2, x1_2)));
+}
+
+// 2 columns x 32 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_2x32_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 64]);
+    const vec b0 = load(rows + 32 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 32 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 32 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(rows + 32 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 32, x1_0);
+
+  store(block_peak, max(load(block_peak), max(x0_0, x1_0)));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 40, x1_1);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(x0_1, x1_1)));
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  store(scores + 16, x0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  store(scores + 48, x1_2);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(x0_2, x1_2)));
+
+  const ivec row_of_lane3 = isplat(row + 24) + iota();
+  const vec x0_3 = select(iless_equal(isplat(col), row_of_lane3), s03, removed);
+  store(scores + 24, x0_3);
+  const vec x1_3 = select(iless_equal(isplat(col + 1), row_of_lane3), s13, removed);
+  store(scores + 56, x1_3);
+
+  store(block_peak + 24, max(load(block_peak + 24), max(x0_3, x1_3)));
+}
+
+// 2 columns x 32 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_2x32(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 8 * (row / 8) + 8;
   const bool some0 = col < high0;
-  const long first = some0 ? 0 : 1;
-  const long end = some0 ? 1 : 0;
-  for (long v = 0; v < 1; ++v) {
+  const long high1 = 8 * (row / 8) + 16;
+  const bool some1 = col < high1;
+  const long high2 = 8 * (row / 8) + 24;
+  const bool some2 = col < high2;
+  const long high3 = 8 * (row / 8) + 32;
+  const bool some3 = col < high3;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : (some3 ? 3 : 4)));
+  const long end = some3 ? 4 : (some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0)));
+  for (long v = 0; v < 4; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 12; ++i) {
-        store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
+      for (long i = 0; i < 2; ++i) {
+        store(scores + 32 * i + 8 * v, splat(-__builtin_inff()));
       }
     }
   }
   if (end - first == 1) {
-    attention_scores_12x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_scores_2x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_scores_2x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 3) {
+    attention_scores_2x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 4) {
+    attention_scores_2x32_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.block_peak + 8 * first, row + 8 * first, col);
   }
 }
 
-// Scores of 8 rows become weights; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_8(attention_memory& local, long count, bool all) {
+// 3 columns x 32 rows of scores.
+[[gnu::noinline]] void attention_scores_3x32(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 64]);
+    const vec a2 = splat(b[k + 128]);
+    const vec b0 = load(rows + 32 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    s20 = fma(a2, b0, s20);
+    const vec b1 = load(rows + 32 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    s21 = fma(a2, b1, s21);
+    const vec b2 = load(rows + 32 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    s22 = fma(a2, b2, s22);
+    const vec b3 = load(rows + 32 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    s23 = fma(a2, b3, s23);
+  }
+
+  store(scores, s00);
+  store(scores + 32, s10);
+  store(scores + 64, s20);
+
+  store(block_peak, max(load(block_peak), max(max(s00, s10), s20)));
+
+  store(scores + 8, s01);
+  store(scores + 40, s11);
+  store(scores + 72, s21);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(max(s01, s11), s21)));
+
+  store(scores + 16, s02);
+  store(scores + 48, s12);
+  store(scores + 80, s22);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(max(s02, s12), s22)));
+
+  store(scores + 24, s03);
+  store(scores + 56, s13);
+  store(scores + 88, s23);
+
+  store(block_peak + 24, max(load(block_peak + 24), max(max(s03, s13), s23)));
+}
+
+// 3 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_3x8_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 32 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 32, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 64, x2_0);
+
+  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), x2_0)));
+}
+
+// 3 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_3x16_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 32 * k);
+    const vec b1 = load(rows + 32 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 32, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 64, x2_0);
+
+  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), x2_0)));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 40, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 72, x2_1);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(max(x0_1, x1_1), x2_1)));
+}
+
+// 3 columns x 24 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_3x24_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 32 * k);
+    const vec b1 = load(rows + 32 * k + 8);
+    const vec b2 = load(rows + 32 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 32, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 64, x2_0);
+
+  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), x2_0)));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 40, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 72, x2_1);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(max(x0_1, x1_1), x2_1)));
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  store(scores + 16, x0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  store(scores + 48, x1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  store(scores + 80, x2_2);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(max(x0_2, x1_2), x2_2)));
+}
+
+// 3 columns x 32 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_3x32_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 64]);
+    const vec a2 = splat(b[k + 128]);
+    const vec b0 = load(rows + 32 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    s20 = fma(a2, b0, s20);
+    const vec b1 = load(rows + 32 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    s21 = fma(a2, b1, s21);
+    const vec b2 = load(rows + 32 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    s22 = fma(a2, b2, s22);
+    const vec b3 = load(rows + 32 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    s23 = fma(a2, b3, s23);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 32, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 64, x2_0);
+
+  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), x2_0)));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 40, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 72, x2_1);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(max(x0_1, x1_1), x2_1)));
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  store(scores + 16, x0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  store(scores + 48, x1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  store(scores + 80, x2_2);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(max(x0_2, x1_2), x2_2)));
+
+  const ivec row_of_lane3 = isplat(row + 24) + iota();
+  const vec x0_3 = select(iless_equal(isplat(col), row_of_lane3), s03, removed);
+  store(scores + 24, x0_3);
+  const vec x1_3 = select(iless_equal(isplat(col + 1), row_of_lane3), s13, removed);
+  store(scores + 56, x1_3);
+  const vec x2_3 = select(iless_equal(isplat(col + 2), row_of_lane3), s23, removed);
+  store(scores + 88, x2_3);
+
+  store(block_peak + 24, max(load(block_peak + 24), max(max(x0_3, x1_3), x2_3)));
+}
+
+// 3 columns x 32 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_3x32(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 8 * (row / 8) + 8;
+  const bool some0 = col < high0;
+  const long high1 = 8 * (row / 8) + 16;
+  const bool some1 = col < high1;
+  const long high2 = 8 * (row / 8) + 24;
+  const bool some2 = col < high2;
+  const long high3 = 8 * (row / 8) + 32;
+  const bool some3 = col < high3;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : (some3 ? 3 : 4)));
+  const long end = some3 ? 4 : (some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0)));
+  for (long v = 0; v < 4; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 3; ++i) {
+        store(scores + 32 * i + 8 * v, splat(-__builtin_inff()));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_scores_3x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_scores_3x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 3) {
+    attention_scores_3x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 4) {
+    attention_scores_3x32_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+}
+
+// Scores of 32 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_32(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
   const lanes_t outside0 = negation(either(not_less(splat(0x1p+40f), load(local.block_total)),
       both(not_less(splat(0x1p+120f), load(local.block_total)),
@@ -1691,36 +1951,78 @@ struct attention_memory {
   store(local.carry, exp2_nonpositive(old0 - peak0));
   vec total0 = splat(0.0f);
 
+  const vec old1 = load(local.peak + 8);
+  const lanes_t outside1 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 8)),
+      both(not_less(splat(0x1p+120f), load(local.block_total + 8)),
+          less_equal(splat(-4.0f) * old1, exponent_of(load(local.block_total + 8))))));
+  const vec peak1 =
+      select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 8)), old1);
+  store(local.peak + 8, peak1);
+  const vec shift1 = splat(0.0f) - peak1;
+  store(local.shift + 8, shift1);
+  store(local.carry + 8, exp2_nonpositive(old1 - peak1));
+  vec total1 = splat(0.0f);
+
+  const vec old2 = load(local.peak + 16);
+  const lanes_t outside2 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 16)),
+      both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
+          less_equal(splat(-4.0f) * old2, exponent_of(load(local.block_total + 16))))));
+  const vec peak2 =
+      select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 16)), old2);
+  store(local.peak + 16, peak2);
+  const vec shift2 = splat(0.0f) - peak2;
+  store(local.shift + 16, shift2);
+  store(local.carry + 16, exp2_nonpositive(old2 - peak2));
+  vec total2 = splat(0.0f);
+
+  const vec old3 = load(local.peak + 24);
+  const lanes_t outside3 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 24)),
+      both(not_less(splat(0x1p+120f), load(local.block_total + 24)),
+          less_equal(splat(-4.0f) * old3, exponent_of(load(local.block_total + 24))))));
+  const vec peak3 =
+      select(either(all_lanes(all), outside3), max(old3, load(local.block_peak + 24)), old3);
+  store(local.peak + 24, peak3);
+  const vec shift3 = splat(0.0f) - peak3;
+  store(local.shift + 24, shift3);
+  store(local.carry + 24, exp2_nonpositive(old3 - peak3));
+  vec total3 = splat(0.0f);
+
   for (long j = 0; j < count; ++j) {
-    const vec w0 = exp2_near(load(local.scores + 24 * j) + shift0);
-    store(local.scores + 24 * j, w0);
+    const vec w0 = exp2_near(load(local.scores + 32 * j) + shift0);
+    store(local.scores + 32 * j, w0);
     total0 = total0 + w0;
+    const vec w1 = exp2_near(load(local.scores + 32 * j + 8) + shift1);
+    store(local.scores + 32 * j + 8, w1);
+    total1 = total1 + w1;
+    const vec w2 = exp2_near(load(local.scores + 32 * j + 16) + shift2);
+    store(local.scores + 32 * j + 16, w2);
+    total2 = total2 + w2;
+    const vec w3 = exp2_near(load(local.scores + 32 * j + 24) + shift3);
+    store(local.scores + 32 * j + 24, w3);
+    total3 = total3 + w3;
   }
 
   store(local.block_total, total0);
+  store(local.block_total + 8, total1);
+  store(local.block_total + 16, total2);
+  store(local.block_total + 24, total3);
 }
 
-// 12 columns x 8 rows of weights.
-[[gnu::noinline]] void attention_weights_12x8(const Memory& m, const float* rows, const float* b,
+// 3 columns x 32 rows of weights.
+[[gnu::noinline]] void attention_weights_3x32(const Memory& m, const float* rows, const float* b,
     float* scores, const float* shift, float* block_total, long c1, long row, long col) {
   const vec start0 = load(shift);
-  vec s0_0 = start0;
-  vec s1_0 = start0;
-  vec s2_0 = start0;
-  vec s3_0 = start0;
-  vec s4_0 = start0;
-  vec s5_0 = start0;
-  vec s6_0 = start0;
-  vec s7_0 = start0;
-  vec s8_0 = start0;
-  vec s9_0 = start0;
-  vec s10_0 = start0;
-  vec s11_0 = start0;
-  const long next_col = col + row / 24 % 12;
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  const vec start3 = load(shift + 24);
+  vec s00 = start0, s01 = start1, s02 = start2, s03 = start3;
+  vec s10 = start0, s11 = start1, s12 = start2, s13 = start3;
+  vec s20 = start0, s21 = start1, s22 = start2, s23 = start3;
+  const long next_col = col + row / 24 % 3;
   const long next_head = smaller(c1 + 1, 7);
   const float* next_b = m.k + 32768 * next_head + 64 * next_col;
   const float* next_v = m.v + 32768 * next_head + 64 * next_col;
-  const long nth = col / 12 % 24;
+  const long nth = col / 3 % 24;
   const long next_row = (row + nth + 488) % 512;
   const float* next_a = m.q + 32768 * c1 + 64 * next_row;
   const float* out = m.out + 32768 * c1 + 64 * smaller(row + nth, 511);
@@ -1742,281 +2044,80 @@ struct attention_memory {
   prefetch_l2(out + 48);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
     const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
     const vec a1 = splat(b[k + 64]);
-    s1_0 = fma(a1, b0, s1_0);
     const vec a2 = splat(b[k + 128]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 192]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 256]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 320]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 384]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 448]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 512]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 576]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 640]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 704]);
-    s11_0 = fma(a11, b0, s11_0);
-  }
-
-  const vec w0_0 = exp2_near(s0_0);
-  store(scores, w0_0);
-  const vec w1_0 = exp2_near(s1_0);
-  store(scores + 24, w1_0);
-  const vec w2_0 = exp2_near(s2_0);
-  store(scores + 48, w2_0);
-  const vec w3_0 = exp2_near(s3_0);
-  store(scores + 72, w3_0);
-  const vec w4_0 = exp2_near(s4_0);
-  store(scores + 96, w4_0);
-  const vec w5_0 = exp2_near(s5_0);
-  store(scores + 120, w5_0);
-  const vec w6_0 = exp2_near(s6_0);
-  store(scores + 144, w6_0);
-  const vec w7_0 = exp2_near(s7_0);
-  store(scores + 168, w7_0);
-  const vec w8_0 = exp2_near(s8_0);
-  store(scores + 192, w8_0);
-  const vec w9_0 = exp2_near(s9_0);
-  store(scores + 216, w9_0);
-  const vec w10_0 = exp2_near(s10_0);
-  store(scores + 240, w10_0);
-  const vec w11_0 = exp2_near(s11_0);
-  store(scores + 264, w11_0);
-
-  store(block_total,
-      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
-          w10_0 + w11_0);
-}
-
-// 12 columns x 8 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_12x8_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  vec s0_0 = start0;
-  vec s1_0 = start0;
-  vec s2_0 = start0;
-  vec s3_0 = start0;
-  vec s4_0 = start0;
-  vec s5_0 = start0;
-  vec s6_0 = start0;
-  vec s7_0 = start0;
-  vec s8_0 = start0;
-  vec s9_0 = start0;
-  vec s10_0 = start0;
-  vec s11_0 = start0;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 64]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 128]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 192]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 256]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 320]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 384]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 448]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 512]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 576]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 640]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 704]);
-    s11_0 = fma(a11, b0, s11_0);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 24, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 48, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 72, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 96, w4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  const vec w5_0 = exp2_near(x5_0);
-  store(scores + 120, w5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  const vec w6_0 = exp2_near(x6_0);
-  store(scores + 144, w6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  const vec w7_0 = exp2_near(x7_0);
-  store(scores + 168, w7_0);
-  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  const vec w8_0 = exp2_near(x8_0);
-  store(scores + 192, w8_0);
-  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  const vec w9_0 = exp2_near(x9_0);
-  store(scores + 216, w9_0);
-  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  const vec w10_0 = exp2_near(x10_0);
-  store(scores + 240, w10_0);
-  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  const vec w11_0 = exp2_near(x11_0);
-  store(scores + 264, w11_0);
-
-  store(block_total,
-      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
-          w10_0 + w11_0);
-}
-
-// 12 columns x 8 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_12x8(const float* b, float* scores, long row,
-    long col, attention_memory& local) {
-  const long high0 = 8 * (row / 8) + 8;
-  const bool some0 = col < high0;
-  const long first = some0 ? 0 : 1;
-  const long end = some0 ? 1 : 0;
-  for (long v = 0; v < 1; ++v) {
-    if (v < first || v >= end) {
-      for (long i = 0; i < 12; ++i) {
-        store(scores + 24 * i + 8 * v, splat(0.0f));
-      }
-    }
-  }
-  if (end - first == 1) {
-    attention_weights_12x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
-        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
-  }
-}
-
-// 8 columns x 8 rows of weights.
-[[gnu::noinline]] void attention_weights_8x8(const Memory& m, const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
-  const vec start0 = load(shift);
-  vec s00 = start0;
-  vec s10 = start0;
-  vec s20 = start0;
-  vec s30 = start0;
-  vec s40 = start0;
-  vec s50 = start0;
-  vec s60 = start0;
-  vec s70 = start0;
-  const long next_col = col + row / 24 % 8;
-  const long next_head = smaller(c1 + 1, 7);
-  const float* next_b = m.k + 32768 * next_head + 64 * next_col;
-  const float* next_v = m.v + 32768 * next_head + 64 * next_col;
-  const long nth = col / 8 % 24;
-  const long next_row = (row + nth + 488) % 512;
-  const float* next_a = m.q + 32768 * c1 + 64 * next_row;
-  const float* out = m.out + 32768 * c1 + 64 * smaller(row + nth, 511);
-  prefetch_l2(next_b);
-  prefetch_l2(next_b + 16);
-  prefetch_l2(next_b + 32);
-  prefetch_l2(next_b + 48);
-  prefetch_l2(next_v);
-  prefetch_l2(next_v + 16);
-  prefetch_l2(next_v + 32);
-  prefetch_l2(next_v + 48);
-  prefetch_l2(next_a);
-  prefetch_l2(next_a + 16);
-  prefetch_l2(next_a + 32);
-  prefetch_l2(next_a + 48);
-  prefetch_l2(out);
-  prefetch_l2(out + 16);
-  prefetch_l2(out + 32);
-  prefetch_l2(out + 48);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec a0 = splat(b[k]);
+    const vec b0 = load(rows + 32 * k);
     s00 = fma(a0, b0, s00);
-    const vec a1 = splat(b[k + 64]);
     s10 = fma(a1, b0, s10);
-    const vec a2 = splat(b[k + 128]);
     s20 = fma(a2, b0, s20);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
-    const vec a7 = splat(b[k + 448]);
-    s70 = fma(a7, b0, s70);
+    const vec b1 = load(rows + 32 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    s21 = fma(a2, b1, s21);
+    const vec b2 = load(rows + 32 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    s22 = fma(a2, b2, s22);
+    const vec b3 = load(rows + 32 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    s23 = fma(a2, b3, s23);
   }
 
   const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
   const vec w1_0 = exp2_near(s10);
-  store(scores + 24, w1_0);
+  store(scores + 32, w1_0);
   const vec w2_0 = exp2_near(s20);
-  store(scores + 48, w2_0);
-  const vec w3_0 = exp2_near(s30);
-  store(scores + 72, w3_0);
-  const vec w4_0 = exp2_near(s40);
-  store(scores + 96, w4_0);
-  const vec w5_0 = exp2_near(s50);
-  store(scores + 120, w5_0);
-  const vec w6_0 = exp2_near(s60);
-  store(scores + 144, w6_0);
-  const vec w7_0 = exp2_near(s70);
-  store(scores + 168, w7_0);
+  store(scores + 64, w2_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0);
+
+  const vec w0_1 = exp2_near(s01);
+  store(scores + 8, w0_1);
+  const vec w1_1 = exp2_near(s11);
+  store(scores + 40, w1_1);
+  const vec w2_1 = exp2_near(s21);
+  store(scores + 72, w2_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1);
+
+  const vec w0_2 = exp2_near(s02);
+  store(scores + 16, w0_2);
+  const vec w1_2 = exp2_near(s12);
+  store(scores + 48, w1_2);
+  const vec w2_2 = exp2_near(s22);
+  store(scores + 80, w2_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2);
+
+  const vec w0_3 = exp2_near(s03);
+  store(scores + 24, w0_3);
+  const vec w1_3 = exp2_near(s13);
+  store(scores + 56, w1_3);
+  const vec w2_3 = exp2_near(s23);
+  store(scores + 88, w2_3);
+
+  store(block_total + 24, load(block_total + 24) + w0_3 + w1_3 + w2_3);
 }
 
-// 8 columns x 8 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_8x8_in_part(const float* rows, const float* b,
+// 3 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_3x8_in_part(const float* rows, const float* b,
     float* scores, const float* shift, float* block_total, long row, long col) {
   const vec start0 = load(shift);
   vec s00 = start0;
   vec s10 = start0;
   vec s20 = start0;
-  vec s30 = start0;
-  vec s40 = start0;
-  vec s50 = start0;
-  vec s60 = start0;
-  vec s70 = start0;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
+    const vec b0 = load(rows + 32 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 64]);
     s10 = fma(a1, b0, s10);
     const vec a2 = splat(b[k + 128]);
     s20 = fma(a2, b0, s20);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
-    const vec a7 = splat(b[k + 448]);
-    s70 = fma(a7, b0, s70);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -2027,101 +2128,632 @@ struct attention_memory {
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
   const vec w1_0 = exp2_near(x1_0);
-  store(scores + 24, w1_0);
+  store(scores + 32, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
   const vec w2_0 = exp2_near(x2_0);
-  store(scores + 48, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 72, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 96, w4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  const vec w5_0 = exp2_near(x5_0);
-  store(scores + 120, w5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  const vec w6_0 = exp2_near(x6_0);
-  store(scores + 144, w6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
-  const vec w7_0 = exp2_near(x7_0);
-  store(scores + 168, w7_0);
+  store(scores + 64, w2_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0);
 }
 
-// 8 columns x 8 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_8x8(const float* b, float* scores, long row,
+// 3 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_3x16_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  vec s20 = start0, s21 = start1;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 32 * k);
+    const vec b1 = load(rows + 32 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 32, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 64, w2_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 40, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 72, w2_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1);
+}
+
+// 3 columns x 24 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_3x24_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  vec s00 = start0, s01 = start1, s02 = start2;
+  vec s10 = start0, s11 = start1, s12 = start2;
+  vec s20 = start0, s21 = start1, s22 = start2;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 32 * k);
+    const vec b1 = load(rows + 32 * k + 8);
+    const vec b2 = load(rows + 32 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 32, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 64, w2_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 40, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 72, w2_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1);
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  const vec w0_2 = exp2_near(x0_2);
+  store(scores + 16, w0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  const vec w1_2 = exp2_near(x1_2);
+  store(scores + 48, w1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  const vec w2_2 = exp2_near(x2_2);
+  store(scores + 80, w2_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2);
+}
+
+// 3 columns x 32 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_3x32_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  const vec start3 = load(shift + 24);
+  vec s00 = start0, s01 = start1, s02 = start2, s03 = start3;
+  vec s10 = start0, s11 = start1, s12 = start2, s13 = start3;
+  vec s20 = start0, s21 = start1, s22 = start2, s23 = start3;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 64]);
+    const vec a2 = splat(b[k + 128]);
+    const vec b0 = load(rows + 32 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    s20 = fma(a2, b0, s20);
+    const vec b1 = load(rows + 32 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    s21 = fma(a2, b1, s21);
+    const vec b2 = load(rows + 32 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    s22 = fma(a2, b2, s22);
+    const vec b3 = load(rows + 32 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    s23 = fma(a2, b3, s23);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 32, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 64, w2_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 40, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 72, w2_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1);
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  const vec w0_2 = exp2_near(x0_2);
+  store(scores + 16, w0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  const vec w1_2 = exp2_near(x1_2);
+  store(scores + 48, w1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  const vec w2_2 = exp2_near(x2_2);
+  store(scores + 80, w2_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2);
+
+  const ivec row_of_lane3 = isplat(row + 24) + iota();
+  const vec x0_3 = select(iless_equal(isplat(col), row_of_lane3), s03, removed);
+  const vec w0_3 = exp2_near(x0_3);
+  store(scores + 24, w0_3);
+  const vec x1_3 = select(iless_equal(isplat(col + 1), row_of_lane3), s13, removed);
+  const vec w1_3 = exp2_near(x1_3);
+  store(scores + 56, w1_3);
+  const vec x2_3 = select(iless_equal(isplat(col + 2), row_of_lane3), s23, removed);
+  const vec w2_3 = exp2_near(x2_3);
+  store(scores + 88, w2_3);
+
+  store(block_total + 24, load(block_total + 24) + w0_3 + w1_3 + w2_3);
+}
+
+// 3 columns x 32 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_3x32(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 8 * (row / 8) + 8;
   const bool some0 = col < high0;
-  const long first = some0 ? 0 : 1;
-  const long end = some0 ? 1 : 0;
-  for (long v = 0; v < 1; ++v) {
+  const long high1 = 8 * (row / 8) + 16;
+  const bool some1 = col < high1;
+  const long high2 = 8 * (row / 8) + 24;
+  const bool some2 = col < high2;
+  const long high3 = 8 * (row / 8) + 32;
+  const bool some3 = col < high3;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : (some3 ? 3 : 4)));
+  const long end = some3 ? 4 : (some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0)));
+  for (long v = 0; v < 4; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 8; ++i) {
-        store(scores + 24 * i + 8 * v, splat(0.0f));
+      for (long i = 0; i < 3; ++i) {
+        store(scores + 32 * i + 8 * v, splat(0.0f));
       }
     }
   }
   if (end - first == 1) {
-    attention_weights_8x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_weights_3x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_weights_3x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 3) {
+    attention_weights_3x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 4) {
+    attention_weights_3x32_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
 }
 
-// Weights of 8 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_8(const Memory& m, long c1, long row, long col,
-    long from, long count, long whole_end, attention_memory& local) {
-  const float* b = m.k + 32768 * c1 + 64 * col;
-  for (long j = from; j < count - 11; j += 12) {
-    if (col + j < whole_end) {
-      attention_weights_12x8(m, local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
-          local.block_total, c1, row, col + j);
-    } else {
-      attention_weights_in_part_12x8(b + 64 * j, local.scores + 24 * j, row, col + j, local);
+// 2 columns x 32 rows of weights.
+[[gnu::noinline]] void attention_weights_2x32(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  const vec start3 = load(shift + 24);
+  vec s00 = start0, s01 = start1, s02 = start2, s03 = start3;
+  vec s10 = start0, s11 = start1, s12 = start2, s13 = start3;
+  const long next_col = col + row / 24 % 2;
+  const long next_head = smaller(c1 + 1, 7);
+  const float* next_b = m.k + 32768 * next_head + 64 * next_col;
+  const float* next_v = m.v + 32768 * next_head + 64 * next_col;
+  const long nth = col / 2 % 24;
+  const long next_row = (row + nth + 488) % 512;
+  const float* next_a = m.q + 32768 * c1 + 64 * next_row;
+  const float* out = m.out + 32768 * c1 + 64 * smaller(row + nth, 511);
+  prefetch_l2(next_b);
+  prefetch_l2(next_b + 16);
+  prefetch_l2(next_b + 32);
+  prefetch_l2(next_b + 48);
+  prefetch_l2(next_v);
+  prefetch_l2(next_v + 16);
+  prefetch_l2(next_v + 32);
+  prefetch_l2(next_v + 48);
+  prefetch_l2(next_a);
+  prefetch_l2(next_a + 16);
+  prefetch_l2(next_a + 32);
+  prefetch_l2(next_a + 48);
+  prefetch_l2(out);
+  prefetch_l2(out + 16);
+  prefetch_l2(out + 32);
+  prefetch_l2(out + 48);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 64]);
+    const vec b0 = load(rows + 32 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 32 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 32 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(rows + 32 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+  }
+
+  const vec w0_0 = exp2_near(s00);
+  store(scores, w0_0);
+  const vec w1_0 = exp2_near(s10);
+  store(scores + 32, w1_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0);
+
+  const vec w0_1 = exp2_near(s01);
+  store(scores + 8, w0_1);
+  const vec w1_1 = exp2_near(s11);
+  store(scores + 40, w1_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
+
+  const vec w0_2 = exp2_near(s02);
+  store(scores + 16, w0_2);
+  const vec w1_2 = exp2_near(s12);
+  store(scores + 48, w1_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2);
+
+  const vec w0_3 = exp2_near(s03);
+  store(scores + 24, w0_3);
+  const vec w1_3 = exp2_near(s13);
+  store(scores + 56, w1_3);
+
+  store(block_total + 24, load(block_total + 24) + w0_3 + w1_3);
+}
+
+// 2 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_2x8_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 32 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 32, w1_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0);
+}
+
+// 2 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_2x16_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 32 * k);
+    const vec b1 = load(rows + 32 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 32, w1_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 40, w1_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
+}
+
+// 2 columns x 24 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_2x24_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  vec s00 = start0, s01 = start1, s02 = start2;
+  vec s10 = start0, s11 = start1, s12 = start2;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 64]);
+    const vec b0 = load(rows + 32 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 32 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 32 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 32, w1_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 40, w1_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  const vec w0_2 = exp2_near(x0_2);
+  store(scores + 16, w0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  const vec w1_2 = exp2_near(x1_2);
+  store(scores + 48, w1_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2);
+}
+
+// 2 columns x 32 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_2x32_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  const vec start3 = load(shift + 24);
+  vec s00 = start0, s01 = start1, s02 = start2, s03 = start3;
+  vec s10 = start0, s11 = start1, s12 = start2, s13 = start3;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 64]);
+    const vec b0 = load(rows + 32 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 32 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 32 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(rows + 32 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 32, w1_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 40, w1_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  const vec w0_2 = exp2_near(x0_2);
+  store(scores + 16, w0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  const vec w1_2 = exp2_near(x1_2);
+  store(scores + 48, w1_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2);
+
+  const ivec row_of_lane3 = isplat(row + 24) + iota();
+  const vec x0_3 = select(iless_equal(isplat(col), row_of_lane3), s03, removed);
+  const vec w0_3 = exp2_near(x0_3);
+  store(scores + 24, w0_3);
+  const vec x1_3 = select(iless_equal(isplat(col + 1), row_of_lane3), s13, removed);
+  const vec w1_3 = exp2_near(x1_3);
+  store(scores + 56, w1_3);
+
+  store(block_total + 24, load(block_total + 24) + w0_3 + w1_3);
+}
+
+// 2 columns x 32 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_2x32(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 8 * (row / 8) + 8;
+  const bool some0 = col < high0;
+  const long high1 = 8 * (row / 8) + 16;
+  const bool some1 = col < high1;
+  const long high2 = 8 * (row / 8) + 24;
+  const bool some2 = col < high2;
+  const long high3 = 8 * (row / 8) + 32;
+  const bool some3 = col < high3;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : (some3 ? 3 : 4)));
+  const long end = some3 ? 4 : (some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0)));
+  for (long v = 0; v < 4; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 2; ++i) {
+        store(scores + 32 * i + 8 * v, splat(0.0f));
+      }
     }
   }
-  const long rest = 12 * (count / 12);
+  if (end - first == 1) {
+    attention_weights_2x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_weights_2x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 3) {
+    attention_weights_2x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 4) {
+    attention_weights_2x32_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+}
+
+// Weights of 32 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_32(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.k + 32768 * c1 + 64 * col;
+  for (long j = from; j < count - 2; j += 3) {
+    if (col + j < whole_end) {
+      attention_weights_3x32(m, local.rows, b + 64 * j, local.scores + 32 * j, local.shift,
+          local.block_total, c1, row, col + j);
+    } else {
+      attention_weights_in_part_3x32(b + 64 * j, local.scores + 32 * j, row, col + j, local);
+    }
+  }
+  const long rest = 3 * (count / 3);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_weights_8x8(m, local.rows, b + 64 * rest, local.scores + 24 * rest, local.shift,
+      attention_weights_2x32(m, local.rows, b + 64 * rest, local.scores + 32 * rest, local.shift,
           local.block_total, c1, row, col + rest);
     } else {
-      attention_weights_in_part_8x8(b + 64 * rest, local.scores + 24 * rest, row, col + rest,
+      attention_weights_in_part_2x32(b + 64 * rest, local.scores + 32 * rest, row, col + rest,
           local);
     }
   }
 }
 
-// Scores of 8 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_scores_of_8(const Memory& m, long c1, long row, long col,
+// Scores of 32 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_32(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.k + 32768 * c1 + 64 * col;
-  for (long j = from; j < count - 11; j += 12) {
+  for (long j = from; j < count - 2; j += 3) {
     if (col + j < whole_end) {
-      attention_scores_12x8(local.rows, b + 64 * j, local.scores + 24 * j, local.block_peak);
+      attention_scores_3x32(local.rows, b + 64 * j, local.scores + 32 * j, local.block_peak);
     } else {
-      attention_scores_in_part_12x8(b + 64 * j, local.scores + 24 * j, row, col + j, local);
+      attention_scores_in_part_3x32(b + 64 * j, local.scores + 32 * j, row, col + j, local);
     }
   }
-  const long rest = 12 * (count / 12);
+  const long rest = 3 * (count / 3);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_scores_8x8(local.rows, b + 64 * rest, local.scores + 24 * rest, local.block_peak);
+      attention_scores_2x32(local.rows, b + 64 * rest, local.scores + 32 * rest, local.block_peak);
     } else {
-      attention_scores_in_part_8x8(b + 64 * rest, local.scores + 24 * rest, row, col + rest, local);
+      attention_scores_in_part_2x32(b + 64 * rest, local.scores + 32 * rest, row, col + rest,
+          local);
     }
   }
 }
 
-// What 8 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_8(const Memory& m, long c1, long row,
+// What 32 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_32(const Memory& m, long c1, long row,
     attention_memory& local) {
   store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 8, load(local.carry + 8) * load(local.total + 8));
+  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
+  store(local.total + 24, load(local.carry + 24) * load(local.total + 24));
 
   float* out = m.out + 32768 * c1 + 64 * row;
-  for (long i = 0; i < 8; ++i) {
+  for (long i = 0; i < 32; ++i) {
     const vec carry = splat(local.carry[i]);
     for (long n = 0; n < 64; n += 8) {
       store(out + 64 * i + n, carry * load(out + 64 * i + n));
@@ -2129,9 +2761,9 @@ struct attention_memory {
   }
 }
 
-// Of 8 rows, those whose weights are too large get a higher peak; their weights follow.
-[[gnu::noinline]] void attention_lower_weights_8(attention_memory& local, long count) {
-  for (long i = 0; i < 8; i += 8) {
+// Of 32 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_32(attention_memory& local, long count) {
+  for (long i = 0; i < 32; i += 8) {
     const vec total = load(local.block_total + i);
     const lanes_t inside = not_less(splat(0x1p+40f), total);
     const vec rise = select(inside, splat(0.0f), exponent_of(total));
@@ -2144,33 +2776,51 @@ struct attention_memory {
     store(local.block_total + i, carry * total);
     if (any(negation(inside))) {
       for (long j = 0; j < count; ++j) {
-        store(local.scores + i + 24 * j, carry * load(local.scores + i + 24 * j));
+        store(local.scores + i + 32 * j, carry * load(local.scores + i + 32 * j));
       }
     }
   }
 }
 
-// Weights of 8 rows and `count` columns, the first `from` of them made from scores, once more where
-// they left the range.
-[[gnu::noinline]] void attention_mend_8(const Memory& m, long c1, long row, long col, long from,
+// Weights of 32 rows and `count` columns, the first `from` of them made from scores, once more
+// where they left the range.
+[[gnu::noinline]] void attention_mend_32(const Memory& m, long c1, long row, long col, long from,
     long count, long whole_end, attention_memory& local, bool fresh) {
   // Too large for that: the greatest score becomes the reference.
   const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
       both(not_less(splat(0x1p+120f), load(local.block_total)),
           less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
-  if (any(negation(inside0))) {
+  const lanes_t inside1 = both(inside0,
+      either(not_less(splat(0x1p+40f), load(local.block_total + 8)),
+          both(not_less(splat(0x1p+120f), load(local.block_total + 8)),
+              less_equal(splat(-4.0f) * load(local.peak + 8),
+                  exponent_of(load(local.block_total + 8))))));
+  const lanes_t inside2 = both(inside1,
+      either(not_less(splat(0x1p+40f), load(local.block_total + 16)),
+          both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
+              less_equal(splat(-4.0f) * load(local.peak + 16),
+                  exponent_of(load(local.block_total + 16))))));
+  const lanes_t inside3 = both(inside2,
+      either(not_less(splat(0x1p+40f), load(local.block_total + 24)),
+          both(not_less(splat(0x1p+120f), load(local.block_total + 24)),
+              less_equal(splat(-4.0f) * load(local.peak + 24),
+                  exponent_of(load(local.block_total + 24))))));
+  if (any(negation(inside3))) {
     store(local.block_peak, splat(-__FLT_MAX__));
-    attention_scores_of_8(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_8(local, from, false);
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    store(local.block_peak + 24, splat(-__FLT_MAX__));
+    attention_scores_of_32(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_32(local, from, false);
     if (!fresh) {
-      attention_carry_over_8(m, c1, row, local);
+      attention_carry_over_32(m, c1, row, local);
     }
-    attention_weights_of_8(m, c1, row, col, from, count, whole_end, local);
+    attention_weights_of_32(m, c1, row, col, from, count, whole_end, local);
   }
 
-  attention_lower_weights_8(local, count);
+  attention_lower_weights_32(local, count);
   if (!fresh) {
-    attention_carry_over_8(m, c1, row, local);
+    attention_carry_over_32(m, c1, row, local);
   }
 }
 
@@ -2182,8 +2832,8 @@ struct attention_memory {
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
-    const vec a0 = splat(weights[24 * k]);
-    const vec a1 = splat(weights[24 * k + 1]);
+    const vec a0 = splat(weights[32 * k]);
+    const vec a1 = splat(weights[32 * k + 1]);
     const vec b0 = load(v + 64 * k);
     s00 = fma(a0, b0, s00);
     s10 = fma(a1, b0, s10);
@@ -2219,67 +2869,79 @@ struct attention_memory {
   store(out + 88, s13);
 }
 
-// Scores of 8 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_8(const Memory& m, long c1, long row, long col, long count,
+// Weights of 32 rows and `count` columns are folded into the result.
+[[gnu::noinline]] void attention_fold_32(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
   const float* v = m.v + 32768 * c1 + 64 * col;
   float* out = m.out + 32768 * c1 + 64 * row;
   store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  store(local.total + 24, load(local.total + 24) + load(local.block_total + 24));
 
   for (long n = 0; n < 64; n += 32) {
-    for (long i = 0; i < 6; i += 3) {
+    for (long i = 0; i < 30; i += 3) {
       const long high_last = 8 * ((row + i + 2) / 8) + 8;
       const long end = smaller(high_last - col, count);
       attention_values_3x32(local.scores + i, v + n, end, out + 64 * i + n, fresh);
     }
     {
-      const long high_last = 8 * ((row + 7) / 8) + 8;
+      const long high_last = 8 * ((row + 31) / 8) + 8;
       const long end = smaller(high_last - col, count);
-      attention_values_2x32(local.scores + 6, v + n, end, out + n + 384, fresh);
+      attention_values_2x32(local.scores + 30, v + n, end, out + n + 1920, fresh);
     }
   }
 }
 
-// 8 rows against `count` columns from col on.
-[[gnu::noinline]] void attention_visit_8(const Memory& m, long c1, long row, long col, long count,
+// 32 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_32(const Memory& m, long c1, long row, long col, long count,
     long whole_end, attention_memory& local, bool fresh) {
   store(local.block_total, splat(0.0f));
+  store(local.block_total + 8, splat(0.0f));
+  store(local.block_total + 16, splat(0.0f));
+  store(local.block_total + 24, splat(0.0f));
   long done = 0;
 
   // The first columns give each row the score that the others are compared with.
   if (fresh) {
     const float* b = m.k + 32768 * c1 + 64 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
-    if (count < 12) {
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    store(local.block_peak + 24, splat(-__FLT_MAX__));
+    if (count < 3) {
       if (col < whole_end) {
-        attention_scores_8x8(local.rows, b, local.scores, local.block_peak);
+        attention_scores_2x32(local.rows, b, local.scores, local.block_peak);
       } else {
-        attention_scores_in_part_8x8(b, local.scores, row, col, local);
+        attention_scores_in_part_2x32(b, local.scores, row, col, local);
       }
     } else if (col < whole_end) {
-      attention_scores_12x8(local.rows, b, local.scores, local.block_peak);
+      attention_scores_3x32(local.rows, b, local.scores, local.block_peak);
     } else {
-      attention_scores_in_part_12x8(b, local.scores, row, col, local);
+      attention_scores_in_part_3x32(b, local.scores, row, col, local);
     }
-    done = smaller(12, count);
-    attention_weigh_8(local, done, true);
+    done = smaller(3, count);
+    attention_weigh_32(local, done, true);
   }
 
-  attention_weights_of_8(m, c1, row, col, done, count, whole_end, local);
+  attention_weights_of_32(m, c1, row, col, done, count, whole_end, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
-  if (any(negation(inside0))) {
-    attention_mend_8(m, c1, row, col, done, count, whole_end, local, fresh);
+  const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 8)));
+  const lanes_t inside2 = both(inside1, not_less(splat(0x1p+40f), load(local.block_total + 16)));
+  const lanes_t inside3 = both(inside2, not_less(splat(0x1p+40f), load(local.block_total + 24)));
+  if (any(negation(inside3))) {
+    attention_mend_32(m, c1, row, col, done, count, whole_end, local, fresh);
   }
 
-  attention_fold_8(m, c1, row, col, count, local, fresh);
+  attention_fold_32(m, c1, row, col, count, local, fresh);
 }
 
-// Whether all 8 rows are for the safe path already.
-[[gnu::noinline]] bool attention_no_row_of_8_is_finite(const Memory& m, long c1, long row) {
+// Whether all 32 rows are for the safe path already.
+[[gnu::noinline]] bool attention_no_row_of_32_is_finite(const Memory& m, long c1, long row) {
   const float* out = m.out + 32768 * c1 + 64 * row;
-  for (long i = 0; i < 8; ++i) {
+  for (long i = 0; i < 32; ++i) {
     vec odd = splat(0.0f);
     for (long n = 0; n < 64; n += 8) {
       const vec x = load(out + 64 * i + n);
@@ -2292,8 +2954,8 @@ struct attention_memory {
   return true;
 }
 
-// Scores of 8 rows become weights, those of removed pairs -0; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_8_safely(attention_memory& local, long count) {
+// Scores of 32 rows become weights, those of removed pairs -0; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_32_safely(attention_memory& local, long count) {
   const vec removed = splat(-__builtin_inff());
 
   const vec old0 = load(local.peak);
@@ -2305,15 +2967,60 @@ struct attention_memory {
   vec total0 = splat(0.0f);
   lanes_t all0 = all_lanes(true);
 
+  const vec old1 = load(local.peak + 8);
+  const vec peak1 = max(old1, splat(0.125f) * load(local.block_peak + 8));
+  store(local.peak + 8, peak1);
+  store(local.carry + 8,
+      select(both(less(old1, peak1), equal(load(local.kept + 8), splat(1.0f))),
+          exp_nonpositive(old1 - peak1), splat(1.0f)));
+  vec total1 = splat(0.0f);
+  lanes_t all1 = all_lanes(true);
+
+  const vec old2 = load(local.peak + 16);
+  const vec peak2 = max(old2, splat(0.125f) * load(local.block_peak + 16));
+  store(local.peak + 16, peak2);
+  store(local.carry + 16,
+      select(both(less(old2, peak2), equal(load(local.kept + 16), splat(1.0f))),
+          exp_nonpositive(old2 - peak2), splat(1.0f)));
+  vec total2 = splat(0.0f);
+  lanes_t all2 = all_lanes(true);
+
+  const vec old3 = load(local.peak + 24);
+  const vec peak3 = max(old3, splat(0.125f) * load(local.block_peak + 24));
+  store(local.peak + 24, peak3);
+  store(local.carry + 24,
+      select(both(less(old3, peak3), equal(load(local.kept + 24), splat(1.0f))),
+          exp_nonpositive(old3 - peak3), splat(1.0f)));
+  vec total3 = splat(0.0f);
+  lanes_t all3 = all_lanes(true);
+
   bool some = false;
   for (long j = 0; j < count; ++j) {
-    const vec score0 = splat(0.125f) * load(local.scores + 24 * j);
+    const vec score0 = splat(0.125f) * load(local.scores + 32 * j);
     const lanes_t hole0 = equal(score0, removed);
     const vec w0 = select(hole0, splat(-0.0f), exp_nonpositive(score0 - peak0) + splat(0.0f));
-    store(local.scores + 24 * j, w0);
+    store(local.scores + 32 * j, w0);
     total0 = total0 + w0;
     all0 = both(all0, hole0);
-    const bool hole = any(hole0);
+    const vec score1 = splat(0.125f) * load(local.scores + 32 * j + 8);
+    const lanes_t hole1 = equal(score1, removed);
+    const vec w1 = select(hole1, splat(-0.0f), exp_nonpositive(score1 - peak1) + splat(0.0f));
+    store(local.scores + 32 * j + 8, w1);
+    total1 = total1 + w1;
+    all1 = both(all1, hole1);
+    const vec score2 = splat(0.125f) * load(local.scores + 32 * j + 16);
+    const lanes_t hole2 = equal(score2, removed);
+    const vec w2 = select(hole2, splat(-0.0f), exp_nonpositive(score2 - peak2) + splat(0.0f));
+    store(local.scores + 32 * j + 16, w2);
+    total2 = total2 + w2;
+    all2 = both(all2, hole2);
+    const vec score3 = splat(0.125f) * load(local.scores + 32 * j + 24);
+    const lanes_t hole3 = equal(score3, removed);
+    const vec w3 = select(hole3, splat(-0.0f), exp_nonpositive(score3 - peak3) + splat(0.0f));
+    store(local.scores + 32 * j + 24, w3);
+    total3 = total3 + w3;
+    all3 = both(all3, hole3);
+    const bool hole = any(either(either(either(hole0, hole1), hole2), hole3));
     local.holes[j] = hole ? 1.0f : 0.0f;
     some = some || hole;
   }
@@ -2322,6 +3029,15 @@ struct attention_memory {
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
+
+  store(local.block_total + 8, total1);
+  store(local.kept + 8, select(all1, load(local.kept + 8), splat(1.0f)));
+
+  store(local.block_total + 16, total2);
+  store(local.kept + 16, select(all2, load(local.kept + 16), splat(1.0f)));
+
+  store(local.block_total + 24, total3);
+  store(local.kept + 24, select(all3, load(local.kept + 24), splat(1.0f)));
 }
 
 // 2 rows x 32 columns of the result, over `count` weights each, of which those of -0 don't count.
@@ -2332,9 +3048,9 @@ struct attention_memory {
 
   for (long k = 0; k < count; ++k) {
     if (holes[k] > 0.0f) {
-      const vec a0 = splat(weights[24 * k]);
+      const vec a0 = splat(weights[32 * k]);
       const lanes_t hole0 = is_minus_zero(a0);
-      const vec a1 = splat(weights[24 * k + 1]);
+      const vec a1 = splat(weights[32 * k + 1]);
       const lanes_t hole1 = is_minus_zero(a1);
       const vec b0 = load(v + 64 * k);
       s00 = fma_unless(hole0, a0, b0, s00);
@@ -2349,8 +3065,8 @@ struct attention_memory {
       s03 = fma_unless(hole0, a0, b3, s03);
       s13 = fma_unless(hole1, a1, b3, s13);
     } else {
-      const vec a0 = splat(weights[24 * k]);
-      const vec a1 = splat(weights[24 * k + 1]);
+      const vec a0 = splat(weights[32 * k]);
+      const vec a1 = splat(weights[32 * k + 1]);
       const vec b0 = load(v + 64 * k);
       s00 = fma(a0, b0, s00);
       s10 = fma(a1, b0, s10);
@@ -2387,75 +3103,101 @@ struct attention_memory {
   store(out + 88, s13);
 }
 
-// Scores of 8 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_8_with_holes(const Memory& m, long c1, long row, long col,
+// Weights of 32 rows and `count` columns are folded into the result.
+[[gnu::noinline]] void attention_fold_32_with_holes(const Memory& m, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
   const float* v = m.v + 32768 * c1 + 64 * col;
   float* out = m.out + 32768 * c1 + 64 * row;
   store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  store(local.total + 24, load(local.total + 24) + load(local.block_total + 24));
 
   for (long n = 0; n < 64; n += 32) {
-    for (long i = 0; i < 6; i += 3) {
+    for (long i = 0; i < 30; i += 3) {
       const long high_last = 8 * ((row + i + 2) / 8) + 8;
       const long end = smaller(high_last - col, count);
       attention_values_3x32_with_holes(local.scores + i, v + n, end, out + 64 * i + n, local.holes,
           fresh);
     }
     {
-      const long high_last = 8 * ((row + 7) / 8) + 8;
+      const long high_last = 8 * ((row + 31) / 8) + 8;
       const long end = smaller(high_last - col, count);
-      attention_values_2x32_with_holes(local.scores + 6, v + n, end, out + n + 384, local.holes,
+      attention_values_2x32_with_holes(local.scores + 30, v + n, end, out + n + 1920, local.holes,
           fresh);
     }
   }
 }
 
-// 8 rows against `count` columns from col on, by the definition.
-[[gnu::noinline]] void attention_visit_8_safely(const Memory& m, long c1, long row, long col,
+// 32 rows against `count` columns from col on, by the definition.
+[[gnu::noinline]] void attention_visit_32_safely(const Memory& m, long c1, long row, long col,
     long count, long whole_end, attention_memory& local, bool fresh) {
   store(local.block_peak, splat(-__builtin_inff()));
-  attention_scores_of_8(m, c1, row, col, 0, count, whole_end, local);
-  attention_weigh_8_safely(local, count);
+  store(local.block_peak + 8, splat(-__builtin_inff()));
+  store(local.block_peak + 16, splat(-__builtin_inff()));
+  store(local.block_peak + 24, splat(-__builtin_inff()));
+  attention_scores_of_32(m, c1, row, col, 0, count, whole_end, local);
+  attention_weigh_32_safely(local, count);
   if (!fresh) {
-    attention_carry_over_8(m, c1, row, local);
+    attention_carry_over_32(m, c1, row, local);
   }
 
   if (local.holes[96] > 0.0f) {
-    attention_fold_8_with_holes(m, c1, row, col, count, local, fresh);
+    attention_fold_32_with_holes(m, c1, row, col, count, local, fresh);
   } else {
-    attention_fold_8(m, c1, row, col, count, local, fresh);
+    attention_fold_32(m, c1, row, col, count, local, fresh);
   }
 }
 
 // Rows of the block that are not finite are computed again, over exactly the pairs that count; the
 // others keep every bit.
-[[gnu::noinline]] void attention_8_rows_safely(const Memory& m, long c1, attention_memory& local) {
-  const long row = 504;
+[[gnu::noinline]] void attention_32_rows_safely(const Memory& m, long c1, attention_memory& local) {
+  const long row = 480;
   const float* a = m.q + 32768 * c1 + 64 * row;
   float* out = m.out + 32768 * c1 + 64 * row;
 
-  for (long i = 0; i < 8; ++i) {
+  for (long i = 0; i < 32; ++i) {
     for (long n = 0; n < 64; n += 8) {
       store(local.fast + 64 * i + n, load(out + 64 * i + n));
     }
   }
 
-  for (long k = 0; k < 64; k += 8) {
-    transpose_block(a + k, 64, local.rows + 24 * k, 24, splat(1.0f));
+  for (long r = 0; r < 32; r += 8) {
+    for (long k = 0; k < 64; k += 8) {
+      transpose_block(a + 64 * r + k, 64, local.rows + 32 * k + r, 32, splat(1.0f));
+    }
   }
 
   store(local.peak, splat(-__FLT_MAX__));
+  store(local.peak + 8, splat(-__FLT_MAX__));
+  store(local.peak + 16, splat(-__FLT_MAX__));
+  store(local.peak + 24, splat(-__FLT_MAX__));
   store(local.total, splat(0.0f));
+  store(local.total + 8, splat(0.0f));
+  store(local.total + 16, splat(0.0f));
+  store(local.total + 24, splat(0.0f));
   store(local.kept, splat(0.0f));
+  store(local.kept + 8, splat(0.0f));
+  store(local.kept + 16, splat(0.0f));
+  store(local.kept + 24, splat(0.0f));
   bool fresh = true;
   for (long col = 0; col < 512; col += 96) {
-    attention_visit_8_safely(m, c1, row, col, smaller(96, 512 - col), 504, local, fresh);
+    attention_visit_32_safely(m, c1, row, col, smaller(96, 512 - col), 480, local, fresh);
     fresh = false;
   }
 
   store(local.carry,
       select(equal(load(local.kept), splat(1.0f)), splat(1.0f) / load(local.total), splat(0.0f)));
-  for (long i = 0; i < 8; ++i) {
+  store(local.carry + 8,
+      select(equal(load(local.kept + 8), splat(1.0f)), splat(1.0f) / load(local.total + 8),
+          splat(0.0f)));
+  store(local.carry + 16,
+      select(equal(load(local.kept + 16), splat(1.0f)), splat(1.0f) / load(local.total + 16),
+          splat(0.0f)));
+  store(local.carry + 24,
+      select(equal(load(local.kept + 24), splat(1.0f)), splat(1.0f) / load(local.total + 24),
+          splat(0.0f)));
+  for (long i = 0; i < 32; ++i) {
     vec odd = splat(0.0f);
     for (long n = 0; n < 64; n += 8) {
       const vec x = load(local.fast + 64 * i + n);
@@ -2474,34 +3216,45 @@ struct attention_memory {
   }
 }
 
-// The one block of 8 rows.
-[[gnu::noinline]] void attention_8_rows(const Memory& m, long c1, attention_memory& local) {
-  const long row = 504;
+// The one block of 32 rows.
+[[gnu::noinline]] void attention_32_rows(const Memory& m, long c1, attention_memory& local) {
+  const long row = 480;
   const float* a = m.q + 32768 * c1 + 64 * row;
   float* out = m.out + 32768 * c1 + 64 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
-  for (long k = 0; k < 64; k += 8) {
-    transpose_block(a + k, 64, local.rows + 24 * k, 24, splat(0.18033688f));
+  for (long r = 0; r < 32; r += 8) {
+    for (long k = 0; k < 64; k += 8) {
+      transpose_block(a + 64 * r + k, 64, local.rows + 32 * k + r, 32, splat(0.18033688f));
+    }
   }
 
   store(local.peak, splat(-__FLT_MAX__));
   store(local.total, splat(0.0f));
+  store(local.peak + 8, splat(-__FLT_MAX__));
+  store(local.total + 8, splat(0.0f));
+  store(local.peak + 16, splat(-__FLT_MAX__));
+  store(local.total + 16, splat(0.0f));
+  store(local.peak + 24, splat(-__FLT_MAX__));
+  store(local.total + 24, splat(0.0f));
 
   bool fresh = true;
   for (long col = 0; col < 512; col += 96) {
-    if (!fresh && attention_no_row_of_8_is_finite(m, c1, row)) {
+    if (!fresh && attention_no_row_of_32_is_finite(m, c1, row)) {
       break;
     }
-    attention_visit_8(m, c1, row, col, smaller(96, 512 - col), 504, local, fresh);
+    attention_visit_32(m, c1, row, col, smaller(96, 512 - col), 480, local, fresh);
     fresh = false;
   }
 
   store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 8, splat(1.0f) / load(local.total + 8));
+  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
+  store(local.carry + 24, splat(1.0f) / load(local.total + 24));
 
   // x - x is 0, or NaN if x is not finite.
   vec odd = splat(0.0f);
-  for (long i = 0; i < 8; ++i) {
+  for (long i = 0; i < 32; ++i) {
     const vec factor = splat(local.carry[i]);
     vec odd_of_row = splat(0.0f);
     for (long n = 0; n < 64; n += 8) {
@@ -2512,31 +3265,36 @@ struct attention_memory {
     odd = odd + odd_of_row;
   }
   if (has_nan(odd)) {
-    attention_8_rows_safely(m, c1, local);
+    attention_32_rows_safely(m, c1, local);
   }
 }
 
 // An item: one block of rows.
 [[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
-  const long block = 21 - item % 22;
-  const long c1 = item / 22;
-  if (block < 21) {
+  const long block = 20 - item % 21;
+  const long c1 = item / 21;
+  if (block < 20) {
     attention_24_rows(m, c1, block, local);
   } else {
-    attention_8_rows(m, c1, local);
+    attention_32_rows(m, c1, local);
   }
 }
 
-void attention_body(void* state, long item, int worker) {
+// An item on a thread of its own, whose floating-point state comes back as it was.
+template <void (*Item)(const Memory&, long, int)>
+void on_worker(void* m, long item, int worker) {
   const unsigned before = set_float_state();
-  const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 5664L * worker));
+  Item(*static_cast<Memory*>(m), item, worker);
   restore_float_state(before);
+}
+
+void attention_item(const Memory& m, long item, int worker) {
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 7504L * worker));
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 22656u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 30016u * (size_t)workers; }
 
 void run(const sdpa_1_8_512_64_true_args* args, const void* packed, void* workspace, int workers,
     sdpa_1_8_512_64_true_parallel_for parallel_for, void* ctx) {
@@ -2549,11 +3307,14 @@ void run(const sdpa_1_8_512_64_true_args* args, const void* packed, void* worksp
   m.out = args->out;
   m.local = scratch;
 
-  const auto each = [&](long items, void (*body)(void*, long, int)) {
-    if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
-    for (long item = 0; item < items; ++item) body(&m, item, 0);
+  const auto each = [&](long items, void (*one)(const Memory&, long, int),
+                        void (*on_worker)(void*, long, int)) {
+    if (parallel_for && workers > 1) return parallel_for(ctx, items, on_worker, &m);
+    const unsigned before = set_float_state();
+    for (long item = 0; item < items; ++item) one(m, item, 0);
+    restore_float_state(before);
   };
-  each(176, attention_body);
+  each(168, attention_item, on_worker<attention_item>);
 }
 
 }  // namespace sdpa_1_8_512_64_true_avx2

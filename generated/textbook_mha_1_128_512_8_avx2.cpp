@@ -21,11 +21,11 @@
 //   packed in 96 panels of 16 columns (32 kB), one an item; tiles of 6 rows x 16 columns: 12 of 16
 //   registers accumulate, a step is 12 fma on 8 loads; tiles ask memory for the next panel.
 // - attention: 8 times 128 rows against 128 columns, 96 at a time: their scores lie in a worker's
-//   22.1 kB and nowhere else. 5 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
-//   registers accumulate, a step is 12 fma on 7 loads. 1 block of 8 rows, score tiles of 12 columns
-//   x 8 lanes: 12 of 16 registers accumulate, a step is 12 fma on 13 loads. Score tiles ask memory
-//   for the next head, the next rows and the results' place. Whole tiles of removed pairs are
-//   skipped; tiles that keep all pairs test none. Value tiles of 3 rows x 32 columns: 12 of 16
+//   22.1 kB and nowhere else. 4 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
+//   registers accumulate, a step is 12 fma on 7 loads. 2 blocks of 16 rows, score tiles of 6
+//   columns x 16 lanes: 12 of 16 registers accumulate, a step is 12 fma on 8 loads. Score tiles ask
+//   memory for the next head, the next rows and the results' place. Whole tiles of removed pairs
+//   are skipped; tiles that keep all pairs test none. Value tiles of 3 rows x 32 columns: 12 of 16
 //   registers accumulate, a step is 12 fma on 7 loads.
 // - project_wo: 128 rows of 512 by wo (512 columns), packed in 32 panels of 16 columns (32 kB), 1/2
 //   of its rows an item; tiles of 6 rows x 16 columns: 12 of 16 registers accumulate, a step is 12
@@ -952,10 +952,9 @@ struct attention_memory {
   vec s10 = start0, s11 = start1, s12 = start2;
   vec s20 = start0, s21 = start1, s22 = start2;
   vec s30 = start0, s31 = start1, s32 = start2;
-  const long next_col = col + 2 * (row / 24 % 2);
   const long next_head = smaller(c1 + 1, 7);
-  const float* next_b = m.wk_out + 8192 * next_head + 64 * next_col;
-  const float* next_v = m.wv_out + 8192 * next_head + 64 * next_col;
+  const float* next_b = m.wk_out + 8192 * next_head + 64 * col;
+  const float* next_v = m.wv_out + 8192 * next_head + 64 * col;
   const long nth = 2 * (col / 4 % 12);
   const long next_row = (row + nth + 104) % 128;
   const float* next_a = m.wq_out + 8192 * c1 + 64 * next_row;
@@ -965,10 +964,18 @@ struct attention_memory {
     prefetch_l2(next_b + from + 16);
     prefetch_l2(next_b + from + 64);
     prefetch_l2(next_b + from + 80);
+    prefetch_l2(next_b + from + 128);
+    prefetch_l2(next_b + from + 144);
+    prefetch_l2(next_b + from + 192);
+    prefetch_l2(next_b + from + 208);
     prefetch_l2(next_v + from);
     prefetch_l2(next_v + from + 16);
     prefetch_l2(next_v + from + 64);
     prefetch_l2(next_v + from + 80);
+    prefetch_l2(next_v + from + 128);
+    prefetch_l2(next_v + from + 144);
+    prefetch_l2(next_v + from + 192);
+    prefetch_l2(next_v + from + 208);
     prefetch_l2(next_a + from);
     prefetch_l2(next_a + from + 16);
     prefetch_l2(next_a + from + 64);
@@ -1412,7 +1419,7 @@ struct attention_memory {
   store(out + 1048, s23);
 }
 
-// Scores of 24 rows and `count` columns become weights and are folded into the result.
+// Weights of 24 rows and `count` columns are folded into the result.
 [[gnu::noinline]] void attention_fold_24(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 8192 * c1 + 64 * col;
@@ -1633,7 +1640,7 @@ struct attention_memory {
   store(out + 1048, s23);
 }
 
-// Scores of 24 rows and `count` columns become weights and are folded into the result.
+// Weights of 24 rows and `count` columns are folded into the result.
 [[gnu::noinline]] void attention_fold_24_with_holes(const Memory& m, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 8192 * c1 + 64 * col;
@@ -1735,7 +1742,7 @@ struct attention_memory {
   }
 }
 
-// The nth of 5 blocks of 24 rows.
+// The nth of 4 blocks of 24 rows.
 [[gnu::noinline]] void attention_24_rows(const Memory& m, long c1, long nth,
     attention_memory& local) {
   const long row = 24 * nth;
@@ -1788,17 +1795,39 @@ struct attention_memory {
   }
 }
 
-// 8 columns x 8 rows of scores.
-[[gnu::noinline]] void attention_scores_8x8(const float* rows, const float* b, float* scores,
+// 2 columns x 16 rows of scores.
+[[gnu::noinline]] void attention_scores_2x16(const float* rows, const float* b, float* scores,
     float* block_peak) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+  }
+
+  store(scores, s00);
+  store(scores + 24, s10);
+
+  store(block_peak, max(load(block_peak), max(s00, s10)));
+
+  store(scores + 8, s01);
+  store(scores + 32, s11);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(s01, s11)));
+}
+
+// 2 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_2x8_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
   vec s00 = splat(0.0f);
   vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
-  vec s50 = splat(0.0f);
-  vec s60 = splat(0.0f);
-  vec s70 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 24 * k);
@@ -1806,18 +1835,112 @@ struct attention_memory {
     s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 64]);
     s10 = fma(a1, b0, s10);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 24, x1_0);
+
+  store(block_peak, max(load(block_peak), max(x0_0, x1_0)));
+}
+
+// 2 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_2x16_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 24, x1_0);
+
+  store(block_peak, max(load(block_peak), max(x0_0, x1_0)));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 32, x1_1);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(x0_1, x1_1)));
+}
+
+// 2 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_2x16(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 8 * (row / 8) + 8;
+  const bool some0 = col < high0;
+  const long high1 = 8 * (row / 8) + 16;
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 2; ++i) {
+        store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_scores_2x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_scores_2x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+}
+
+// 6 columns x 16 rows of scores.
+[[gnu::noinline]] void attention_scores_6x16(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
     const vec a2 = splat(b[k + 128]);
     s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
     const vec a3 = splat(b[k + 192]);
     s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
     const vec a4 = splat(b[k + 256]);
     s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
     const vec a5 = splat(b[k + 320]);
     s50 = fma(a5, b0, s50);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
-    const vec a7 = splat(b[k + 448]);
-    s70 = fma(a7, b0, s70);
+    s51 = fma(a5, b1, s51);
   }
 
   store(scores, s00);
@@ -1826,16 +1949,25 @@ struct attention_memory {
   store(scores + 72, s30);
   store(scores + 96, s40);
   store(scores + 120, s50);
-  store(scores + 144, s60);
-  store(scores + 168, s70);
 
   const vec high0_0 = max(max(s00, s10), max(s20, s30));
-  const vec high1_0 = max(max(s40, s50), max(s60, s70));
+  const vec high1_0 = max(s40, s50);
   store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  store(scores + 8, s01);
+  store(scores + 32, s11);
+  store(scores + 56, s21);
+  store(scores + 80, s31);
+  store(scores + 104, s41);
+  store(scores + 128, s51);
+
+  const vec high0_1 = max(max(s01, s11), max(s21, s31));
+  const vec high1_1 = max(s41, s51);
+  store(block_peak + 8, max(load(block_peak + 8), max(high0_1, high1_1)));
 }
 
-// 8 columns x 8 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_8x8_in_part(const float* rows, const float* b,
+// 6 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_6x8_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
   vec s00 = splat(0.0f);
   vec s10 = splat(0.0f);
@@ -1843,8 +1975,6 @@ struct attention_memory {
   vec s30 = splat(0.0f);
   vec s40 = splat(0.0f);
   vec s50 = splat(0.0f);
-  vec s60 = splat(0.0f);
-  vec s70 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 24 * k);
@@ -1860,10 +1990,6 @@ struct attention_memory {
     s40 = fma(a4, b0, s40);
     const vec a5 = splat(b[k + 320]);
     s50 = fma(a5, b0, s50);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
-    const vec a7 = splat(b[k + 448]);
-    s70 = fma(a7, b0, s70);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -1881,199 +2007,112 @@ struct attention_memory {
   store(scores + 96, x4_0);
   const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
   store(scores + 120, x5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  store(scores + 144, x6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
-  store(scores + 168, x7_0);
 
   const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
+  const vec high1_0 = max(x4_0, x5_0);
   store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
 }
 
-// 8 columns x 8 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_8x8(const float* b, float* scores, long row,
-    long col, attention_memory& local) {
-  const long high0 = 8 * (row / 8) + 8;
-  const bool some0 = col < high0;
-  const long first = some0 ? 0 : 1;
-  const long end = some0 ? 1 : 0;
-  for (long v = 0; v < 1; ++v) {
-    if (v < first || v >= end) {
-      for (long i = 0; i < 8; ++i) {
-        store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
-      }
-    }
-  }
-  if (end - first == 1) {
-    attention_scores_8x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
-        local.block_peak + 8 * first, row + 8 * first, col);
-  }
-}
-
-// 12 columns x 8 rows of scores.
-[[gnu::noinline]] void attention_scores_12x8(const float* rows, const float* b, float* scores,
-    float* block_peak) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 64]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 128]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 192]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 256]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 320]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 384]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 448]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 512]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 576]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 640]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 704]);
-    s11_0 = fma(a11, b0, s11_0);
-  }
-
-  store(scores, s0_0);
-  store(scores + 24, s1_0);
-  store(scores + 48, s2_0);
-  store(scores + 72, s3_0);
-  store(scores + 96, s4_0);
-  store(scores + 120, s5_0);
-  store(scores + 144, s6_0);
-  store(scores + 168, s7_0);
-  store(scores + 192, s8_0);
-  store(scores + 216, s9_0);
-  store(scores + 240, s10_0);
-  store(scores + 264, s11_0);
-
-  const vec high0_0 = max(max(s0_0, s1_0), max(s2_0, s3_0));
-  const vec high1_0 = max(max(s4_0, s5_0), max(s6_0, s7_0));
-  const vec high2_0 = max(max(s8_0, s9_0), max(s10_0, s11_0));
-  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), high2_0)));
-}
-
-// 12 columns x 8 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_12x8_in_part(const float* rows, const float* b,
+// 6 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_6x16_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
-  vec s0_0 = splat(0.0f);
-  vec s1_0 = splat(0.0f);
-  vec s2_0 = splat(0.0f);
-  vec s3_0 = splat(0.0f);
-  vec s4_0 = splat(0.0f);
-  vec s5_0 = splat(0.0f);
-  vec s6_0 = splat(0.0f);
-  vec s7_0 = splat(0.0f);
-  vec s8_0 = splat(0.0f);
-  vec s9_0 = splat(0.0f);
-  vec s10_0 = splat(0.0f);
-  vec s11_0 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
     const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
     const vec a1 = splat(b[k + 64]);
-    s1_0 = fma(a1, b0, s1_0);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
     const vec a2 = splat(b[k + 128]);
-    s2_0 = fma(a2, b0, s2_0);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
     const vec a3 = splat(b[k + 192]);
-    s3_0 = fma(a3, b0, s3_0);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
     const vec a4 = splat(b[k + 256]);
-    s4_0 = fma(a4, b0, s4_0);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
     const vec a5 = splat(b[k + 320]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 384]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 448]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 512]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 576]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 640]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 704]);
-    s11_0 = fma(a11, b0, s11_0);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
   }
 
   const vec removed = splat(-__builtin_inff());
 
   const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
   store(scores + 24, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
   store(scores + 48, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
   store(scores + 72, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
   store(scores + 96, x4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
   store(scores + 120, x5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  store(scores + 144, x6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  store(scores + 168, x7_0);
-  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  store(scores + 192, x8_0);
-  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  store(scores + 216, x9_0);
-  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  store(scores + 240, x10_0);
-  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  store(scores + 264, x11_0);
 
   const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(max(x4_0, x5_0), max(x6_0, x7_0));
-  const vec high2_0 = max(max(x8_0, x9_0), max(x10_0, x11_0));
-  store(block_peak, max(load(block_peak), max(max(high0_0, high1_0), high2_0)));
+  const vec high1_0 = max(x4_0, x5_0);
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 32, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 56, x2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  store(scores + 80, x3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  store(scores + 104, x4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
+  store(scores + 128, x5_1);
+
+  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
+  const vec high1_1 = max(x4_1, x5_1);
+  store(block_peak + 8, max(load(block_peak + 8), max(high0_1, high1_1)));
 }
 
-// 12 columns x 8 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_12x8(const float* b, float* scores, long row,
+// 6 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_6x16(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 8 * (row / 8) + 8;
   const bool some0 = col < high0;
-  const long first = some0 ? 0 : 1;
-  const long end = some0 ? 1 : 0;
-  for (long v = 0; v < 1; ++v) {
+  const long high1 = 8 * (row / 8) + 16;
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 12; ++i) {
+      for (long i = 0; i < 6; ++i) {
         store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
       }
     }
   }
   if (end - first == 1) {
-    attention_scores_12x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_scores_6x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_scores_6x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.block_peak + 8 * first, row + 8 * first, col);
   }
 }
 
-// Scores of 8 rows become weights; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_8(attention_memory& local, long count, bool all) {
+// Scores of 16 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_16(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
   const lanes_t outside0 = negation(either(not_less(splat(0x1p+40f), load(local.block_total)),
       both(not_less(splat(0x1p+120f), load(local.block_total)),
@@ -2086,36 +2125,46 @@ struct attention_memory {
   store(local.carry, exp2_nonpositive(old0 - peak0));
   vec total0 = splat(0.0f);
 
+  const vec old1 = load(local.peak + 8);
+  const lanes_t outside1 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 8)),
+      both(not_less(splat(0x1p+120f), load(local.block_total + 8)),
+          less_equal(splat(-4.0f) * old1, exponent_of(load(local.block_total + 8))))));
+  const vec peak1 =
+      select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 8)), old1);
+  store(local.peak + 8, peak1);
+  const vec shift1 = splat(0.0f) - peak1;
+  store(local.shift + 8, shift1);
+  store(local.carry + 8, exp2_nonpositive(old1 - peak1));
+  vec total1 = splat(0.0f);
+
   for (long j = 0; j < count; ++j) {
     const vec w0 = exp2_near(load(local.scores + 24 * j) + shift0);
     store(local.scores + 24 * j, w0);
     total0 = total0 + w0;
+    const vec w1 = exp2_near(load(local.scores + 24 * j + 8) + shift1);
+    store(local.scores + 24 * j + 8, w1);
+    total1 = total1 + w1;
   }
 
   store(local.block_total, total0);
+  store(local.block_total + 8, total1);
 }
 
-// 12 columns x 8 rows of weights.
-[[gnu::noinline]] void attention_weights_12x8(const Memory& m, const float* rows, const float* b,
+// 6 columns x 16 rows of weights.
+[[gnu::noinline]] void attention_weights_6x16(const Memory& m, const float* rows, const float* b,
     float* scores, const float* shift, float* block_total, long c1, long row, long col) {
   const vec start0 = load(shift);
-  vec s0_0 = start0;
-  vec s1_0 = start0;
-  vec s2_0 = start0;
-  vec s3_0 = start0;
-  vec s4_0 = start0;
-  vec s5_0 = start0;
-  vec s6_0 = start0;
-  vec s7_0 = start0;
-  vec s8_0 = start0;
-  vec s9_0 = start0;
-  vec s10_0 = start0;
-  vec s11_0 = start0;
-  const long next_col = col + 2 * (row / 24 % 6);
+  const vec start1 = load(shift + 8);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  vec s20 = start0, s21 = start1;
+  vec s30 = start0, s31 = start1;
+  vec s40 = start0, s41 = start1;
+  vec s50 = start0, s51 = start1;
   const long next_head = smaller(c1 + 1, 7);
-  const float* next_b = m.wk_out + 8192 * next_head + 64 * next_col;
-  const float* next_v = m.wv_out + 8192 * next_head + 64 * next_col;
-  const long nth = 2 * (col / 12 % 12);
+  const float* next_b = m.wk_out + 8192 * next_head + 64 * col;
+  const float* next_v = m.wv_out + 8192 * next_head + 64 * col;
+  const long nth = 2 * (col / 6 % 12);
   const long next_row = (row + nth + 104) % 128;
   const float* next_a = m.wq_out + 8192 * c1 + 64 * next_row;
   const float* out = m.heads + 64 * c1 + 512 * smaller(row + nth, 126);
@@ -2124,10 +2173,18 @@ struct attention_memory {
     prefetch_l2(next_b + from + 16);
     prefetch_l2(next_b + from + 64);
     prefetch_l2(next_b + from + 80);
+    prefetch_l2(next_b + from + 128);
+    prefetch_l2(next_b + from + 144);
+    prefetch_l2(next_b + from + 192);
+    prefetch_l2(next_b + from + 208);
     prefetch_l2(next_v + from);
     prefetch_l2(next_v + from + 16);
     prefetch_l2(next_v + from + 64);
     prefetch_l2(next_v + from + 80);
+    prefetch_l2(next_v + from + 128);
+    prefetch_l2(next_v + from + 144);
+    prefetch_l2(next_v + from + 192);
+    prefetch_l2(next_v + from + 208);
     prefetch_l2(next_a + from);
     prefetch_l2(next_a + from + 16);
     prefetch_l2(next_a + from + 64);
@@ -2139,229 +2196,25 @@ struct attention_memory {
 #pragma GCC unroll 4
     for (long k = from; k < from + 32; ++k) {
       const vec b0 = load(rows + 24 * k);
-      const vec a0 = splat(b[k]);
-      s0_0 = fma(a0, b0, s0_0);
-      const vec a1 = splat(b[k + 64]);
-      s1_0 = fma(a1, b0, s1_0);
-      const vec a2 = splat(b[k + 128]);
-      s2_0 = fma(a2, b0, s2_0);
-      const vec a3 = splat(b[k + 192]);
-      s3_0 = fma(a3, b0, s3_0);
-      const vec a4 = splat(b[k + 256]);
-      s4_0 = fma(a4, b0, s4_0);
-      const vec a5 = splat(b[k + 320]);
-      s5_0 = fma(a5, b0, s5_0);
-      const vec a6 = splat(b[k + 384]);
-      s6_0 = fma(a6, b0, s6_0);
-      const vec a7 = splat(b[k + 448]);
-      s7_0 = fma(a7, b0, s7_0);
-      const vec a8 = splat(b[k + 512]);
-      s8_0 = fma(a8, b0, s8_0);
-      const vec a9 = splat(b[k + 576]);
-      s9_0 = fma(a9, b0, s9_0);
-      const vec a10 = splat(b[k + 640]);
-      s10_0 = fma(a10, b0, s10_0);
-      const vec a11 = splat(b[k + 704]);
-      s11_0 = fma(a11, b0, s11_0);
-    }
-  }
-
-  const vec w0_0 = exp2_near(s0_0);
-  store(scores, w0_0);
-  const vec w1_0 = exp2_near(s1_0);
-  store(scores + 24, w1_0);
-  const vec w2_0 = exp2_near(s2_0);
-  store(scores + 48, w2_0);
-  const vec w3_0 = exp2_near(s3_0);
-  store(scores + 72, w3_0);
-  const vec w4_0 = exp2_near(s4_0);
-  store(scores + 96, w4_0);
-  const vec w5_0 = exp2_near(s5_0);
-  store(scores + 120, w5_0);
-  const vec w6_0 = exp2_near(s6_0);
-  store(scores + 144, w6_0);
-  const vec w7_0 = exp2_near(s7_0);
-  store(scores + 168, w7_0);
-  const vec w8_0 = exp2_near(s8_0);
-  store(scores + 192, w8_0);
-  const vec w9_0 = exp2_near(s9_0);
-  store(scores + 216, w9_0);
-  const vec w10_0 = exp2_near(s10_0);
-  store(scores + 240, w10_0);
-  const vec w11_0 = exp2_near(s11_0);
-  store(scores + 264, w11_0);
-
-  store(block_total,
-      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
-          w10_0 + w11_0);
-}
-
-// 12 columns x 8 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_12x8_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  vec s0_0 = start0;
-  vec s1_0 = start0;
-  vec s2_0 = start0;
-  vec s3_0 = start0;
-  vec s4_0 = start0;
-  vec s5_0 = start0;
-  vec s6_0 = start0;
-  vec s7_0 = start0;
-  vec s8_0 = start0;
-  vec s9_0 = start0;
-  vec s10_0 = start0;
-  vec s11_0 = start0;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec a0 = splat(b[k]);
-    s0_0 = fma(a0, b0, s0_0);
-    const vec a1 = splat(b[k + 64]);
-    s1_0 = fma(a1, b0, s1_0);
-    const vec a2 = splat(b[k + 128]);
-    s2_0 = fma(a2, b0, s2_0);
-    const vec a3 = splat(b[k + 192]);
-    s3_0 = fma(a3, b0, s3_0);
-    const vec a4 = splat(b[k + 256]);
-    s4_0 = fma(a4, b0, s4_0);
-    const vec a5 = splat(b[k + 320]);
-    s5_0 = fma(a5, b0, s5_0);
-    const vec a6 = splat(b[k + 384]);
-    s6_0 = fma(a6, b0, s6_0);
-    const vec a7 = splat(b[k + 448]);
-    s7_0 = fma(a7, b0, s7_0);
-    const vec a8 = splat(b[k + 512]);
-    s8_0 = fma(a8, b0, s8_0);
-    const vec a9 = splat(b[k + 576]);
-    s9_0 = fma(a9, b0, s9_0);
-    const vec a10 = splat(b[k + 640]);
-    s10_0 = fma(a10, b0, s10_0);
-    const vec a11 = splat(b[k + 704]);
-    s11_0 = fma(a11, b0, s11_0);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s0_0, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s1_0, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 24, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s2_0, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 48, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s3_0, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 72, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s4_0, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 96, w4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s5_0, removed);
-  const vec w5_0 = exp2_near(x5_0);
-  store(scores + 120, w5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s6_0, removed);
-  const vec w6_0 = exp2_near(x6_0);
-  store(scores + 144, w6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s7_0, removed);
-  const vec w7_0 = exp2_near(x7_0);
-  store(scores + 168, w7_0);
-  const vec x8_0 = select(iless_equal(isplat(col + 8), row_of_lane0), s8_0, removed);
-  const vec w8_0 = exp2_near(x8_0);
-  store(scores + 192, w8_0);
-  const vec x9_0 = select(iless_equal(isplat(col + 9), row_of_lane0), s9_0, removed);
-  const vec w9_0 = exp2_near(x9_0);
-  store(scores + 216, w9_0);
-  const vec x10_0 = select(iless_equal(isplat(col + 10), row_of_lane0), s10_0, removed);
-  const vec w10_0 = exp2_near(x10_0);
-  store(scores + 240, w10_0);
-  const vec x11_0 = select(iless_equal(isplat(col + 11), row_of_lane0), s11_0, removed);
-  const vec w11_0 = exp2_near(x11_0);
-  store(scores + 264, w11_0);
-
-  store(block_total,
-      load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0 + w8_0 + w9_0 +
-          w10_0 + w11_0);
-}
-
-// 12 columns x 8 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_12x8(const float* b, float* scores, long row,
-    long col, attention_memory& local) {
-  const long high0 = 8 * (row / 8) + 8;
-  const bool some0 = col < high0;
-  const long first = some0 ? 0 : 1;
-  const long end = some0 ? 1 : 0;
-  for (long v = 0; v < 1; ++v) {
-    if (v < first || v >= end) {
-      for (long i = 0; i < 12; ++i) {
-        store(scores + 24 * i + 8 * v, splat(0.0f));
-      }
-    }
-  }
-  if (end - first == 1) {
-    attention_weights_12x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
-        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
-  }
-}
-
-// 8 columns x 8 rows of weights.
-[[gnu::noinline]] void attention_weights_8x8(const Memory& m, const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
-  const vec start0 = load(shift);
-  vec s00 = start0;
-  vec s10 = start0;
-  vec s20 = start0;
-  vec s30 = start0;
-  vec s40 = start0;
-  vec s50 = start0;
-  vec s60 = start0;
-  vec s70 = start0;
-  const long next_col = col + 2 * (row / 24 % 4);
-  const long next_head = smaller(c1 + 1, 7);
-  const float* next_b = m.wk_out + 8192 * next_head + 64 * next_col;
-  const float* next_v = m.wv_out + 8192 * next_head + 64 * next_col;
-  const long nth = 2 * (col / 8 % 12);
-  const long next_row = (row + nth + 104) % 128;
-  const float* next_a = m.wq_out + 8192 * c1 + 64 * next_row;
-  const float* out = m.heads + 64 * c1 + 512 * smaller(row + nth, 126);
-  for (long from = 0; from < 64; from += 32) {
-    prefetch_l2(next_b + from);
-    prefetch_l2(next_b + from + 16);
-    prefetch_l2(next_b + from + 64);
-    prefetch_l2(next_b + from + 80);
-    prefetch_l2(next_v + from);
-    prefetch_l2(next_v + from + 16);
-    prefetch_l2(next_v + from + 64);
-    prefetch_l2(next_v + from + 80);
-    prefetch_l2(next_a + from);
-    prefetch_l2(next_a + from + 16);
-    prefetch_l2(next_a + from + 64);
-    prefetch_l2(next_a + from + 80);
-    prefetch_l2(out + from);
-    prefetch_l2(out + from + 16);
-    prefetch_l2(out + from + 512);
-    prefetch_l2(out + from + 528);
-#pragma GCC unroll 4
-    for (long k = from; k < from + 32; ++k) {
-      const vec b0 = load(rows + 24 * k);
+      const vec b1 = load(rows + 24 * k + 8);
       const vec a0 = splat(b[k]);
       s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
       const vec a1 = splat(b[k + 64]);
       s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
       const vec a2 = splat(b[k + 128]);
       s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
       const vec a3 = splat(b[k + 192]);
       s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
       const vec a4 = splat(b[k + 256]);
       s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
       const vec a5 = splat(b[k + 320]);
       s50 = fma(a5, b0, s50);
-      const vec a6 = splat(b[k + 384]);
-      s60 = fma(a6, b0, s60);
-      const vec a7 = splat(b[k + 448]);
-      s70 = fma(a7, b0, s70);
+      s51 = fma(a5, b1, s51);
     }
   }
 
@@ -2377,16 +2230,27 @@ struct attention_memory {
   store(scores + 96, w4_0);
   const vec w5_0 = exp2_near(s50);
   store(scores + 120, w5_0);
-  const vec w6_0 = exp2_near(s60);
-  store(scores + 144, w6_0);
-  const vec w7_0 = exp2_near(s70);
-  store(scores + 168, w7_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
+
+  const vec w0_1 = exp2_near(s01);
+  store(scores + 8, w0_1);
+  const vec w1_1 = exp2_near(s11);
+  store(scores + 32, w1_1);
+  const vec w2_1 = exp2_near(s21);
+  store(scores + 56, w2_1);
+  const vec w3_1 = exp2_near(s31);
+  store(scores + 80, w3_1);
+  const vec w4_1 = exp2_near(s41);
+  store(scores + 104, w4_1);
+  const vec w5_1 = exp2_near(s51);
+  store(scores + 128, w5_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1);
 }
 
-// 8 columns x 8 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_8x8_in_part(const float* rows, const float* b,
+// 6 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_6x8_in_part(const float* rows, const float* b,
     float* scores, const float* shift, float* block_total, long row, long col) {
   const vec start0 = load(shift);
   vec s00 = start0;
@@ -2395,8 +2259,6 @@ struct attention_memory {
   vec s30 = start0;
   vec s40 = start0;
   vec s50 = start0;
-  vec s60 = start0;
-  vec s70 = start0;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
     const vec b0 = load(rows + 24 * k);
@@ -2412,10 +2274,6 @@ struct attention_memory {
     s40 = fma(a4, b0, s40);
     const vec a5 = splat(b[k + 320]);
     s50 = fma(a5, b0, s50);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
-    const vec a7 = splat(b[k + 448]);
-    s70 = fma(a7, b0, s70);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -2439,88 +2297,335 @@ struct attention_memory {
   const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
   const vec w5_0 = exp2_near(x5_0);
   store(scores + 120, w5_0);
-  const vec x6_0 = select(iless_equal(isplat(col + 6), row_of_lane0), s60, removed);
-  const vec w6_0 = exp2_near(x6_0);
-  store(scores + 144, w6_0);
-  const vec x7_0 = select(iless_equal(isplat(col + 7), row_of_lane0), s70, removed);
-  const vec w7_0 = exp2_near(x7_0);
-  store(scores + 168, w7_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0 + w6_0 + w7_0);
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
 }
 
-// 8 columns x 8 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_8x8(const float* b, float* scores, long row,
+// 6 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_6x16_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  vec s20 = start0, s21 = start1;
+  vec s30 = start0, s31 = start1;
+  vec s40 = start0, s41 = start1;
+  vec s50 = start0, s51 = start1;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 24, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 48, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 72, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 96, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  const vec w5_0 = exp2_near(x5_0);
+  store(scores + 120, w5_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 32, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 56, w2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  const vec w3_1 = exp2_near(x3_1);
+  store(scores + 80, w3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  const vec w4_1 = exp2_near(x4_1);
+  store(scores + 104, w4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
+  const vec w5_1 = exp2_near(x5_1);
+  store(scores + 128, w5_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1);
+}
+
+// 6 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_6x16(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 8 * (row / 8) + 8;
   const bool some0 = col < high0;
-  const long first = some0 ? 0 : 1;
-  const long end = some0 ? 1 : 0;
-  for (long v = 0; v < 1; ++v) {
+  const long high1 = 8 * (row / 8) + 16;
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 8; ++i) {
+      for (long i = 0; i < 6; ++i) {
         store(scores + 24 * i + 8 * v, splat(0.0f));
       }
     }
   }
   if (end - first == 1) {
-    attention_weights_8x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_weights_6x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_weights_6x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
 }
 
-// Weights of 8 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_8(const Memory& m, long c1, long row, long col,
-    long from, long count, long whole_end, attention_memory& local) {
-  const float* b = m.wk_out + 8192 * c1 + 64 * col;
-  for (long j = from; j < count - 11; j += 12) {
-    if (col + j < whole_end) {
-      attention_weights_12x8(m, local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
-          local.block_total, c1, row, col + j);
-    } else {
-      attention_weights_in_part_12x8(b + 64 * j, local.scores + 24 * j, row, col + j, local);
+// 2 columns x 16 rows of weights.
+[[gnu::noinline]] void attention_weights_2x16(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  const long next_head = smaller(c1 + 1, 7);
+  const float* next_b = m.wk_out + 8192 * next_head + 64 * col;
+  const float* next_v = m.wv_out + 8192 * next_head + 64 * col;
+  const long nth = 2 * (col / 2 % 12);
+  const long next_row = (row + nth + 104) % 128;
+  const float* next_a = m.wq_out + 8192 * c1 + 64 * next_row;
+  const float* out = m.heads + 64 * c1 + 512 * smaller(row + nth, 126);
+  for (long from = 0; from < 64; from += 32) {
+    prefetch_l2(next_b + from);
+    prefetch_l2(next_b + from + 16);
+    prefetch_l2(next_b + from + 64);
+    prefetch_l2(next_b + from + 80);
+    prefetch_l2(next_b + from + 128);
+    prefetch_l2(next_b + from + 144);
+    prefetch_l2(next_b + from + 192);
+    prefetch_l2(next_b + from + 208);
+    prefetch_l2(next_v + from);
+    prefetch_l2(next_v + from + 16);
+    prefetch_l2(next_v + from + 64);
+    prefetch_l2(next_v + from + 80);
+    prefetch_l2(next_v + from + 128);
+    prefetch_l2(next_v + from + 144);
+    prefetch_l2(next_v + from + 192);
+    prefetch_l2(next_v + from + 208);
+    prefetch_l2(next_a + from);
+    prefetch_l2(next_a + from + 16);
+    prefetch_l2(next_a + from + 64);
+    prefetch_l2(next_a + from + 80);
+    prefetch_l2(out + from);
+    prefetch_l2(out + from + 16);
+    prefetch_l2(out + from + 512);
+    prefetch_l2(out + from + 528);
+#pragma GCC unroll 4
+    for (long k = from; k < from + 32; ++k) {
+      const vec b0 = load(rows + 24 * k);
+      const vec b1 = load(rows + 24 * k + 8);
+      const vec a0 = splat(b[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(b[k + 64]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
     }
   }
-  const long rest = 12 * (count / 12);
+
+  const vec w0_0 = exp2_near(s00);
+  store(scores, w0_0);
+  const vec w1_0 = exp2_near(s10);
+  store(scores + 24, w1_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0);
+
+  const vec w0_1 = exp2_near(s01);
+  store(scores + 8, w0_1);
+  const vec w1_1 = exp2_near(s11);
+  store(scores + 32, w1_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
+}
+
+// 2 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_2x8_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 24, w1_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0);
+}
+
+// 2 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_2x16_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 24 * k);
+    const vec b1 = load(rows + 24 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 24, w1_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 32, w1_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
+}
+
+// 2 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_2x16(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 8 * (row / 8) + 8;
+  const bool some0 = col < high0;
+  const long high1 = 8 * (row / 8) + 16;
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 2; ++i) {
+        store(scores + 24 * i + 8 * v, splat(0.0f));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_weights_2x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_weights_2x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+}
+
+// Weights of 16 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_16(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.wk_out + 8192 * c1 + 64 * col;
+  for (long j = from; j < count - 5; j += 6) {
+    if (col + j < whole_end) {
+      attention_weights_6x16(m, local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
+          local.block_total, c1, row, col + j);
+    } else {
+      attention_weights_in_part_6x16(b + 64 * j, local.scores + 24 * j, row, col + j, local);
+    }
+  }
+  const long rest = 6 * (count / 6);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_weights_8x8(m, local.rows, b + 64 * rest, local.scores + 24 * rest, local.shift,
+      attention_weights_2x16(m, local.rows, b + 64 * rest, local.scores + 24 * rest, local.shift,
           local.block_total, c1, row, col + rest);
     } else {
-      attention_weights_in_part_8x8(b + 64 * rest, local.scores + 24 * rest, row, col + rest,
+      attention_weights_in_part_2x16(b + 64 * rest, local.scores + 24 * rest, row, col + rest,
           local);
     }
   }
 }
 
-// Scores of 8 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_scores_of_8(const Memory& m, long c1, long row, long col,
+// Scores of 16 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_16(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.wk_out + 8192 * c1 + 64 * col;
-  for (long j = from; j < count - 11; j += 12) {
+  for (long j = from; j < count - 5; j += 6) {
     if (col + j < whole_end) {
-      attention_scores_12x8(local.rows, b + 64 * j, local.scores + 24 * j, local.block_peak);
+      attention_scores_6x16(local.rows, b + 64 * j, local.scores + 24 * j, local.block_peak);
     } else {
-      attention_scores_in_part_12x8(b + 64 * j, local.scores + 24 * j, row, col + j, local);
+      attention_scores_in_part_6x16(b + 64 * j, local.scores + 24 * j, row, col + j, local);
     }
   }
-  const long rest = 12 * (count / 12);
+  const long rest = 6 * (count / 6);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_scores_8x8(local.rows, b + 64 * rest, local.scores + 24 * rest, local.block_peak);
+      attention_scores_2x16(local.rows, b + 64 * rest, local.scores + 24 * rest, local.block_peak);
     } else {
-      attention_scores_in_part_8x8(b + 64 * rest, local.scores + 24 * rest, row, col + rest, local);
+      attention_scores_in_part_2x16(b + 64 * rest, local.scores + 24 * rest, row, col + rest,
+          local);
     }
   }
 }
 
-// What 8 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_8(const Memory& m, long c1, long row,
+// What 16 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_16(const Memory& m, long c1, long row,
     attention_memory& local) {
   store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 8, load(local.carry + 8) * load(local.total + 8));
 
   float* out = m.heads + 64 * c1 + 512 * row;
-  for (long i = 0; i < 8; ++i) {
+  for (long i = 0; i < 16; ++i) {
     const vec carry = splat(local.carry[i]);
     for (long n = 0; n < 64; n += 8) {
       store(out + 512 * i + n, carry * load(out + 512 * i + n));
@@ -2528,9 +2633,9 @@ struct attention_memory {
   }
 }
 
-// Of 8 rows, those whose weights are too large get a higher peak; their weights follow.
-[[gnu::noinline]] void attention_lower_weights_8(attention_memory& local, long count) {
-  for (long i = 0; i < 8; i += 8) {
+// Of 16 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_16(attention_memory& local, long count) {
+  for (long i = 0; i < 16; i += 8) {
     const vec total = load(local.block_total + i);
     const lanes_t inside = not_less(splat(0x1p+40f), total);
     const vec rise = select(inside, splat(0.0f), exponent_of(total));
@@ -2549,27 +2654,33 @@ struct attention_memory {
   }
 }
 
-// Weights of 8 rows and `count` columns, the first `from` of them made from scores, once more where
-// they left the range.
-[[gnu::noinline]] void attention_mend_8(const Memory& m, long c1, long row, long col, long from,
+// Weights of 16 rows and `count` columns, the first `from` of them made from scores, once more
+// where they left the range.
+[[gnu::noinline]] void attention_mend_16(const Memory& m, long c1, long row, long col, long from,
     long count, long whole_end, attention_memory& local, bool fresh) {
   // Too large for that: the greatest score becomes the reference.
   const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
       both(not_less(splat(0x1p+120f), load(local.block_total)),
           less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
-  if (any(negation(inside0))) {
+  const lanes_t inside1 = both(inside0,
+      either(not_less(splat(0x1p+40f), load(local.block_total + 8)),
+          both(not_less(splat(0x1p+120f), load(local.block_total + 8)),
+              less_equal(splat(-4.0f) * load(local.peak + 8),
+                  exponent_of(load(local.block_total + 8))))));
+  if (any(negation(inside1))) {
     store(local.block_peak, splat(-__FLT_MAX__));
-    attention_scores_of_8(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_8(local, from, false);
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    attention_scores_of_16(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_16(local, from, false);
     if (!fresh) {
-      attention_carry_over_8(m, c1, row, local);
+      attention_carry_over_16(m, c1, row, local);
     }
-    attention_weights_of_8(m, c1, row, col, from, count, whole_end, local);
+    attention_weights_of_16(m, c1, row, col, from, count, whole_end, local);
   }
 
-  attention_lower_weights_8(local, count);
+  attention_lower_weights_16(local, count);
   if (!fresh) {
-    attention_carry_over_8(m, c1, row, local);
+    attention_carry_over_16(m, c1, row, local);
   }
 }
 
@@ -2618,67 +2729,71 @@ struct attention_memory {
   store(out + 536, s13);
 }
 
-// Scores of 8 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_8(const Memory& m, long c1, long row, long col, long count,
+// Weights of 16 rows and `count` columns are folded into the result.
+[[gnu::noinline]] void attention_fold_16(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 8192 * c1 + 64 * col;
   float* out = m.heads + 64 * c1 + 512 * row;
   store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
 
   for (long n = 0; n < 64; n += 32) {
-    for (long i = 0; i < 6; i += 3) {
+    for (long i = 0; i < 12; i += 3) {
       const long high_last = 8 * ((row + i + 2) / 8) + 8;
       const long end = smaller(high_last - col, count);
       attention_values_3x32(local.scores + i, v + n, end, out + 512 * i + n, fresh);
     }
-    {
-      const long high_last = 8 * ((row + 7) / 8) + 8;
+    for (long i = 12; i < 16; i += 2) {
+      const long high_last = 8 * ((row + i + 1) / 8) + 8;
       const long end = smaller(high_last - col, count);
-      attention_values_2x32(local.scores + 6, v + n, end, out + n + 3072, fresh);
+      attention_values_2x32(local.scores + i, v + n, end, out + 512 * i + n, fresh);
     }
   }
 }
 
-// 8 rows against `count` columns from col on.
-[[gnu::noinline]] void attention_visit_8(const Memory& m, long c1, long row, long col, long count,
+// 16 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_16(const Memory& m, long c1, long row, long col, long count,
     long whole_end, attention_memory& local, bool fresh) {
   store(local.block_total, splat(0.0f));
+  store(local.block_total + 8, splat(0.0f));
   long done = 0;
 
   // The first columns give each row the score that the others are compared with.
   if (fresh) {
     const float* b = m.wk_out + 8192 * c1 + 64 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
-    if (count < 12) {
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    if (count < 6) {
       if (col < whole_end) {
-        attention_scores_8x8(local.rows, b, local.scores, local.block_peak);
+        attention_scores_2x16(local.rows, b, local.scores, local.block_peak);
       } else {
-        attention_scores_in_part_8x8(b, local.scores, row, col, local);
+        attention_scores_in_part_2x16(b, local.scores, row, col, local);
       }
     } else if (col < whole_end) {
-      attention_scores_12x8(local.rows, b, local.scores, local.block_peak);
+      attention_scores_6x16(local.rows, b, local.scores, local.block_peak);
     } else {
-      attention_scores_in_part_12x8(b, local.scores, row, col, local);
+      attention_scores_in_part_6x16(b, local.scores, row, col, local);
     }
-    done = smaller(12, count);
-    attention_weigh_8(local, done, true);
+    done = smaller(6, count);
+    attention_weigh_16(local, done, true);
   }
 
-  attention_weights_of_8(m, c1, row, col, done, count, whole_end, local);
+  attention_weights_of_16(m, c1, row, col, done, count, whole_end, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
-  if (any(negation(inside0))) {
-    attention_mend_8(m, c1, row, col, done, count, whole_end, local, fresh);
+  const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 8)));
+  if (any(negation(inside1))) {
+    attention_mend_16(m, c1, row, col, done, count, whole_end, local, fresh);
   }
 
-  attention_fold_8(m, c1, row, col, count, local, fresh);
+  attention_fold_16(m, c1, row, col, count, local, fresh);
 }
 
-// Whether all 8 rows are for the safe path already.
-[[gnu::noinline]] bool attention_no_row_of_8_is_finite(const Memory& m, long c1, long row) {
+// Whether all 16 rows are for the safe path already.
+[[gnu::noinline]] bool attention_no_row_of_16_is_finite(const Memory& m, long c1, long row) {
   const float* out = m.heads + 64 * c1 + 512 * row;
-  for (long i = 0; i < 8; ++i) {
+  for (long i = 0; i < 16; ++i) {
     vec odd = splat(0.0f);
     for (long n = 0; n < 64; n += 8) {
       const vec x = load(out + 512 * i + n);
@@ -2691,8 +2806,8 @@ struct attention_memory {
   return true;
 }
 
-// Scores of 8 rows become weights, those of removed pairs -0; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_8_safely(attention_memory& local, long count) {
+// Scores of 16 rows become weights, those of removed pairs -0; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_16_safely(attention_memory& local, long count) {
   const vec removed = splat(-__builtin_inff());
 
   const vec old0 = load(local.peak);
@@ -2704,6 +2819,15 @@ struct attention_memory {
   vec total0 = splat(0.0f);
   lanes_t all0 = all_lanes(true);
 
+  const vec old1 = load(local.peak + 8);
+  const vec peak1 = max(old1, splat(0.125f) * load(local.block_peak + 8));
+  store(local.peak + 8, peak1);
+  store(local.carry + 8,
+      select(both(less(old1, peak1), equal(load(local.kept + 8), splat(1.0f))),
+          exp_nonpositive(old1 - peak1), splat(1.0f)));
+  vec total1 = splat(0.0f);
+  lanes_t all1 = all_lanes(true);
+
   bool some = false;
   for (long j = 0; j < count; ++j) {
     const vec score0 = splat(0.125f) * load(local.scores + 24 * j);
@@ -2712,7 +2836,13 @@ struct attention_memory {
     store(local.scores + 24 * j, w0);
     total0 = total0 + w0;
     all0 = both(all0, hole0);
-    const bool hole = any(hole0);
+    const vec score1 = splat(0.125f) * load(local.scores + 24 * j + 8);
+    const lanes_t hole1 = equal(score1, removed);
+    const vec w1 = select(hole1, splat(-0.0f), exp_nonpositive(score1 - peak1) + splat(0.0f));
+    store(local.scores + 24 * j + 8, w1);
+    total1 = total1 + w1;
+    all1 = both(all1, hole1);
+    const bool hole = any(either(hole0, hole1));
     local.holes[j] = hole ? 1.0f : 0.0f;
     some = some || hole;
   }
@@ -2721,6 +2851,9 @@ struct attention_memory {
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
+
+  store(local.block_total + 8, total1);
+  store(local.kept + 8, select(all1, load(local.kept + 8), splat(1.0f)));
 }
 
 // 2 rows x 32 columns of the result, over `count` weights each, of which those of -0 don't count.
@@ -2786,75 +2919,88 @@ struct attention_memory {
   store(out + 536, s13);
 }
 
-// Scores of 8 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_8_with_holes(const Memory& m, long c1, long row, long col,
+// Weights of 16 rows and `count` columns are folded into the result.
+[[gnu::noinline]] void attention_fold_16_with_holes(const Memory& m, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 8192 * c1 + 64 * col;
   float* out = m.heads + 64 * c1 + 512 * row;
   store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
 
   for (long n = 0; n < 64; n += 32) {
-    for (long i = 0; i < 6; i += 3) {
+    for (long i = 0; i < 12; i += 3) {
       const long high_last = 8 * ((row + i + 2) / 8) + 8;
       const long end = smaller(high_last - col, count);
       attention_values_3x32_with_holes(local.scores + i, v + n, end, out + 512 * i + n, local.holes,
           fresh);
     }
-    {
-      const long high_last = 8 * ((row + 7) / 8) + 8;
+    for (long i = 12; i < 16; i += 2) {
+      const long high_last = 8 * ((row + i + 1) / 8) + 8;
       const long end = smaller(high_last - col, count);
-      attention_values_2x32_with_holes(local.scores + 6, v + n, end, out + n + 3072, local.holes,
+      attention_values_2x32_with_holes(local.scores + i, v + n, end, out + 512 * i + n, local.holes,
           fresh);
     }
   }
 }
 
-// 8 rows against `count` columns from col on, by the definition.
-[[gnu::noinline]] void attention_visit_8_safely(const Memory& m, long c1, long row, long col,
+// 16 rows against `count` columns from col on, by the definition.
+[[gnu::noinline]] void attention_visit_16_safely(const Memory& m, long c1, long row, long col,
     long count, long whole_end, attention_memory& local, bool fresh) {
   store(local.block_peak, splat(-__builtin_inff()));
-  attention_scores_of_8(m, c1, row, col, 0, count, whole_end, local);
-  attention_weigh_8_safely(local, count);
+  store(local.block_peak + 8, splat(-__builtin_inff()));
+  attention_scores_of_16(m, c1, row, col, 0, count, whole_end, local);
+  attention_weigh_16_safely(local, count);
   if (!fresh) {
-    attention_carry_over_8(m, c1, row, local);
+    attention_carry_over_16(m, c1, row, local);
   }
 
   if (local.holes[96] > 0.0f) {
-    attention_fold_8_with_holes(m, c1, row, col, count, local, fresh);
+    attention_fold_16_with_holes(m, c1, row, col, count, local, fresh);
   } else {
-    attention_fold_8(m, c1, row, col, count, local, fresh);
+    attention_fold_16(m, c1, row, col, count, local, fresh);
   }
 }
 
 // Rows of the block that are not finite are computed again, over exactly the pairs that count; the
 // others keep every bit.
-[[gnu::noinline]] void attention_8_rows_safely(const Memory& m, long c1, attention_memory& local) {
-  const long row = 120;
+[[gnu::noinline]] void attention_16_rows_safely(const Memory& m, long c1, long nth,
+    attention_memory& local) {
+  const long row = 16 * nth + 96;
   const float* a = m.wq_out + 8192 * c1 + 64 * row;
   float* out = m.heads + 64 * c1 + 512 * row;
 
-  for (long i = 0; i < 8; ++i) {
+  for (long i = 0; i < 16; ++i) {
     for (long n = 0; n < 64; n += 8) {
       store(local.fast + 64 * i + n, load(out + 512 * i + n));
     }
   }
 
-  for (long k = 0; k < 64; k += 8) {
-    transpose_block(a + k, 64, local.rows + 24 * k, 24, splat(1.0f));
+  for (long r = 0; r < 16; r += 8) {
+    for (long k = 0; k < 64; k += 8) {
+      transpose_block(a + 64 * r + k, 64, local.rows + 24 * k + r, 24, splat(1.0f));
+    }
   }
 
   store(local.peak, splat(-__FLT_MAX__));
+  store(local.peak + 8, splat(-__FLT_MAX__));
   store(local.total, splat(0.0f));
+  store(local.total + 8, splat(0.0f));
   store(local.kept, splat(0.0f));
+  store(local.kept + 8, splat(0.0f));
   bool fresh = true;
-  for (long col = 0; col < 128; col += 96) {
-    attention_visit_8_safely(m, c1, row, col, smaller(96, 128 - col), 120, local, fresh);
+  const long whole_end = 12 * nth + 96;
+  const long end = 14 * nth + 114;
+  for (long col = 0; col < end; col += 96) {
+    attention_visit_16_safely(m, c1, row, col, smaller(96, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
   store(local.carry,
       select(equal(load(local.kept), splat(1.0f)), splat(1.0f) / load(local.total), splat(0.0f)));
-  for (long i = 0; i < 8; ++i) {
+  store(local.carry + 8,
+      select(equal(load(local.kept + 8), splat(1.0f)), splat(1.0f) / load(local.total + 8),
+          splat(0.0f)));
+  for (long i = 0; i < 16; ++i) {
     vec odd = splat(0.0f);
     for (long n = 0; n < 64; n += 8) {
       const vec x = load(local.fast + 64 * i + n);
@@ -2873,34 +3019,42 @@ struct attention_memory {
   }
 }
 
-// The one block of 8 rows.
-[[gnu::noinline]] void attention_8_rows(const Memory& m, long c1, attention_memory& local) {
-  const long row = 120;
+// The nth of 2 blocks of 16 rows.
+[[gnu::noinline]] void attention_16_rows(const Memory& m, long c1, long nth,
+    attention_memory& local) {
+  const long row = 16 * nth + 96;
   const float* a = m.wq_out + 8192 * c1 + 64 * row;
   float* out = m.heads + 64 * c1 + 512 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
-  for (long k = 0; k < 64; k += 8) {
-    transpose_block(a + k, 64, local.rows + 24 * k, 24, splat(0.18033688f));
+  for (long r = 0; r < 16; r += 8) {
+    for (long k = 0; k < 64; k += 8) {
+      transpose_block(a + 64 * r + k, 64, local.rows + 24 * k + r, 24, splat(0.18033688f));
+    }
   }
 
   store(local.peak, splat(-__FLT_MAX__));
   store(local.total, splat(0.0f));
+  store(local.peak + 8, splat(-__FLT_MAX__));
+  store(local.total + 8, splat(0.0f));
 
   bool fresh = true;
-  for (long col = 0; col < 128; col += 96) {
-    if (!fresh && attention_no_row_of_8_is_finite(m, c1, row)) {
+  const long whole_end = 12 * nth + 96;
+  const long end = 14 * nth + 114;
+  for (long col = 0; col < end; col += 96) {
+    if (!fresh && attention_no_row_of_16_is_finite(m, c1, row)) {
       break;
     }
-    attention_visit_8(m, c1, row, col, smaller(96, 128 - col), 120, local, fresh);
+    attention_visit_16(m, c1, row, col, smaller(96, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
   store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 8, splat(1.0f) / load(local.total + 8));
 
   // x - x is 0, or NaN if x is not finite.
   vec odd = splat(0.0f);
-  for (long i = 0; i < 8; ++i) {
+  for (long i = 0; i < 16; ++i) {
     const vec factor = splat(local.carry[i]);
     vec odd_of_row = splat(0.0f);
     for (long n = 0; n < 64; n += 8) {
@@ -2911,7 +3065,7 @@ struct attention_memory {
     odd = odd + odd_of_row;
   }
   if (has_nan(odd)) {
-    attention_8_rows_safely(m, c1, local);
+    attention_16_rows_safely(m, c1, nth, local);
   }
 }
 
@@ -2919,10 +3073,10 @@ struct attention_memory {
 [[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
   const long block = 5 - item % 6;
   const long c1 = item / 6;
-  if (block < 5) {
+  if (block < 4) {
     attention_24_rows(m, c1, block, local);
   } else {
-    attention_8_rows(m, c1, local);
+    attention_16_rows(m, c1, block - 4, local);
   }
 }
 
@@ -3044,25 +3198,24 @@ struct attention_memory {
   }
 }
 
-void project_wq_wk_wv_body(void* state, long item, int) {
+// An item on a thread of its own, whose floating-point state comes back as it was.
+template <void (*Item)(const Memory&, long, int)>
+void on_worker(void* m, long item, int worker) {
   const unsigned before = set_float_state();
-  const Memory& m = *static_cast<Memory*>(state);
+  Item(*static_cast<Memory*>(m), item, worker);
+  restore_float_state(before);
+}
+
+void project_wq_wk_wv_item(const Memory& m, long item, int) {
   project_wq_wk_wv(m, item);
-  restore_float_state(before);
 }
 
-void attention_body(void* state, long item, int worker) {
-  const unsigned before = set_float_state();
-  const Memory& m = *static_cast<Memory*>(state);
+void attention_item(const Memory& m, long item, int worker) {
   attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 5664L * worker));
-  restore_float_state(before);
 }
 
-void project_wo_body(void* state, long item, int) {
-  const unsigned before = set_float_state();
-  const Memory& m = *static_cast<Memory*>(state);
+void project_wo_item(const Memory& m, long item, int) {
   project_wo(m, item);
-  restore_float_state(before);
 }
 
 }  // namespace
@@ -3161,13 +3314,16 @@ void run(const textbook_mha_1_128_512_8_args* args, const void* packed, void* wo
   m.heads = scratch + 196608;
   m.local = scratch + 262144;
 
-  const auto each = [&](long items, void (*body)(void*, long, int)) {
-    if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
-    for (long item = 0; item < items; ++item) body(&m, item, 0);
+  const auto each = [&](long items, void (*one)(const Memory&, long, int),
+                        void (*on_worker)(void*, long, int)) {
+    if (parallel_for && workers > 1) return parallel_for(ctx, items, on_worker, &m);
+    const unsigned before = set_float_state();
+    for (long item = 0; item < items; ++item) one(m, item, 0);
+    restore_float_state(before);
   };
-  each(96, project_wq_wk_wv_body);
-  each(48, attention_body);
-  each(64, project_wo_body);
+  each(96, project_wq_wk_wv_item, on_worker<project_wq_wk_wv_item>);
+  each(48, attention_item, on_worker<attention_item>);
+  each(64, project_wo_item, on_worker<project_wo_item>);
 }
 
 }  // namespace textbook_mha_1_128_512_8_avx2

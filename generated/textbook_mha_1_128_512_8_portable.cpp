@@ -21,7 +21,7 @@
 //   packed in 66 panels of 24 columns (48 kB), one an item; tiles of 4 rows x 24 columns: 12 of 16
 //   registers accumulate, a step is 12 fma on 7 loads; tiles ask memory for the next panel.
 // - attention: 8 times 128 rows against 128 columns, 132 at a time: their scores lie in a worker's
-//   25.6 kB and nowhere else. 5 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
+//   25.7 kB and nowhere else. 5 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
 //   registers accumulate, a step is 12 fma on 7 loads. 1 block of 8 rows, score tiles of 12 columns
 //   x 8 lanes: 12 of 16 registers accumulate, a step is 12 fma on 13 loads. Score tiles ask memory
 //   for the next head, the next rows and the results' place. Whole tiles of removed pairs are
@@ -460,6 +460,7 @@ struct attention_memory {
   float block_peak[24];   // the greatest score in the block of columns
   float block_total[24];  // and the sum of the block's weights
   float shift[24];        // -peak, where the rows' accumulators start
+  float odd[24];          // NaN once a result is not finite
   float kept[24];         // 1 where the safe path found a pair that counts
   float holes[144];       // [132]: 1 for a column with one that doesn't; then 1 if there is any
   float fast[1536];       // [24][64], the results that it came to replace
@@ -1420,22 +1421,6 @@ struct attention_memory {
   }
 }
 
-// What 24 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_24(const Memory& m, long c1, long row,
-    attention_memory& local) {
-  store(local.total, load(local.carry) * load(local.total));
-  store(local.total + 8, load(local.carry + 8) * load(local.total + 8));
-  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
-
-  float* out = m.heads + 64 * c1 + 512 * row;
-  for (long i = 0; i < 24; ++i) {
-    const vec carry = splat(local.carry[i]);
-    for (long n = 0; n < 64; n += 8) {
-      store(out + 512 * i + n, carry * load(out + 512 * i + n));
-    }
-  }
-}
-
 // Of 24 rows, those whose weights are too large get a higher peak; their weights follow.
 [[gnu::noinline]] void attention_lower_weights_24(attention_memory& local, long count) {
   for (long i = 0; i < 24; i += 8) {
@@ -1460,7 +1445,7 @@ struct attention_memory {
 // Weights of 24 rows and `count` columns, the first `from` of them made from scores, once more
 // where they left the range.
 [[gnu::noinline]] void attention_mend_24(const Memory& m, long c1, long row, long col, long from,
-    long count, long whole_end, attention_memory& local, bool fresh) {
+    long count, long whole_end, attention_memory& local) {
   // Too large for that: the greatest score becomes the reference.
   const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
       both(not_less(splat(0x1p+120f), load(local.block_total)),
@@ -1481,21 +1466,15 @@ struct attention_memory {
     store(local.block_peak + 16, splat(-__FLT_MAX__));
     attention_scores_of_24(m, c1, row, col, 0, count, whole_end, local);
     attention_weigh_24(local, from, false);
-    if (!fresh) {
-      attention_carry_over_24(m, c1, row, local);
-    }
     attention_weights_of_24(m, c1, row, col, from, count, whole_end, local);
   }
 
   attention_lower_weights_24(local, count);
-  if (!fresh) {
-    attention_carry_over_24(m, c1, row, local);
-  }
 }
 
-// 4 rows x 24 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_4x24(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
+// 4 rows x 24 columns of the result, over `count` weights each, times the rows' factors.
+[[gnu::noinline]] void attention_results_4x24(const float* weights, const float* v, long count,
+    float* out, const float* factors, float* odd) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
@@ -1524,38 +1503,57 @@ struct attention_memory {
     s32 = fma(a3, b2, s32);
   }
 
-  if (!fresh) {
-    s00 = s00 + load(out);
-    s01 = s01 + load(out + 8);
-    s02 = s02 + load(out + 16);
-    s10 = s10 + load(out + 512);
-    s11 = s11 + load(out + 520);
-    s12 = s12 + load(out + 528);
-    s20 = s20 + load(out + 1024);
-    s21 = s21 + load(out + 1032);
-    s22 = s22 + load(out + 1040);
-    s30 = s30 + load(out + 1536);
-    s31 = s31 + load(out + 1544);
-    s32 = s32 + load(out + 1552);
-  }
-
+  // 0 * x is 0, or NaN if x is not finite.
+  const vec zero = splat(0.0f);
+  vec odd0 = load(odd);
+  vec odd1 = zero;
+  vec odd2 = zero;
+  const vec f0 = splat(factors[0]);
+  s00 = f0 * s00;
   store(out, s00);
+  odd0 = fma(zero, s00, odd0);
+  s01 = f0 * s01;
   store(out + 8, s01);
+  odd1 = fma(zero, s01, odd1);
+  s02 = f0 * s02;
   store(out + 16, s02);
+  odd2 = fma(zero, s02, odd2);
+  const vec f1 = splat(factors[1]);
+  s10 = f1 * s10;
   store(out + 512, s10);
+  odd0 = fma(zero, s10, odd0);
+  s11 = f1 * s11;
   store(out + 520, s11);
+  odd1 = fma(zero, s11, odd1);
+  s12 = f1 * s12;
   store(out + 528, s12);
+  odd2 = fma(zero, s12, odd2);
+  const vec f2 = splat(factors[2]);
+  s20 = f2 * s20;
   store(out + 1024, s20);
+  odd0 = fma(zero, s20, odd0);
+  s21 = f2 * s21;
   store(out + 1032, s21);
+  odd1 = fma(zero, s21, odd1);
+  s22 = f2 * s22;
   store(out + 1040, s22);
+  odd2 = fma(zero, s22, odd2);
+  const vec f3 = splat(factors[3]);
+  s30 = f3 * s30;
   store(out + 1536, s30);
+  odd0 = fma(zero, s30, odd0);
+  s31 = f3 * s31;
   store(out + 1544, s31);
+  odd1 = fma(zero, s31, odd1);
+  s32 = f3 * s32;
   store(out + 1552, s32);
+  odd2 = fma(zero, s32, odd2);
+  store(odd, odd0 + odd1 + odd2);
 }
 
-// 4 rows x 16 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_4x16(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
+// 4 rows x 16 columns of the result, over `count` weights each, times the rows' factors.
+[[gnu::noinline]] void attention_results_4x16(const float* weights, const float* v, long count,
+    float* out, const float* factors, float* odd) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f);
@@ -1579,60 +1577,77 @@ struct attention_memory {
     s31 = fma(a3, b1, s31);
   }
 
-  if (!fresh) {
-    s00 = s00 + load(out);
-    s01 = s01 + load(out + 8);
-    s10 = s10 + load(out + 512);
-    s11 = s11 + load(out + 520);
-    s20 = s20 + load(out + 1024);
-    s21 = s21 + load(out + 1032);
-    s30 = s30 + load(out + 1536);
-    s31 = s31 + load(out + 1544);
-  }
-
+  // 0 * x is 0, or NaN if x is not finite.
+  const vec zero = splat(0.0f);
+  vec odd0 = load(odd);
+  vec odd1 = zero;
+  const vec f0 = splat(factors[0]);
+  s00 = f0 * s00;
   store(out, s00);
+  odd0 = fma(zero, s00, odd0);
+  s01 = f0 * s01;
   store(out + 8, s01);
+  odd1 = fma(zero, s01, odd1);
+  const vec f1 = splat(factors[1]);
+  s10 = f1 * s10;
   store(out + 512, s10);
+  odd0 = fma(zero, s10, odd0);
+  s11 = f1 * s11;
   store(out + 520, s11);
+  odd1 = fma(zero, s11, odd1);
+  const vec f2 = splat(factors[2]);
+  s20 = f2 * s20;
   store(out + 1024, s20);
+  odd0 = fma(zero, s20, odd0);
+  s21 = f2 * s21;
   store(out + 1032, s21);
+  odd1 = fma(zero, s21, odd1);
+  const vec f3 = splat(factors[3]);
+  s30 = f3 * s30;
   store(out + 1536, s30);
+  odd0 = fma(zero, s30, odd0);
+  s31 = f3 * s31;
   store(out + 1544, s31);
+  odd1 = fma(zero, s31, odd1);
+  store(odd, odd0 + odd1);
 }
 
-// Scores of 24 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_24(const Memory& m, long c1, long row, long col, long count,
-    attention_memory& local, bool fresh) {
+// Weights of 24 rows and `count` columns, which are all that there are, become results.
+[[gnu::noinline]] void attention_results_of_24(const Memory& m, long c1, long row, long col,
+    long count, attention_memory& local) {
   const float* v = m.wv_out + 8192 * c1 + 64 * col;
   float* out = m.heads + 64 * c1 + 512 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 8, splat(1.0f) / load(local.total + 8));
+  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
 
   for (long n = 0; n < 48; n += 24) {
     for (long i = 0; i < 24; i += 4) {
       const long high_last = 8 * ((row + i + 3) / 8) + 8;
       const long end = smaller(high_last - col, count);
-      attention_values_4x24(local.scores + i, v + n, end, out + 512 * i + n, fresh);
+      attention_results_4x24(local.scores + i, v + n, end, out + 512 * i + n, local.carry + i,
+          local.odd);
     }
   }
   for (long i = 0; i < 24; i += 4) {
     const long high_last = 8 * ((row + i + 3) / 8) + 8;
     const long end = smaller(high_last - col, count);
-    attention_values_4x16(local.scores + i, v + 48, end, out + 512 * i + 48, fresh);
+    attention_results_4x16(local.scores + i, v + 48, end, out + 512 * i + 48, local.carry + i,
+        local.odd);
   }
 }
 
 // 24 rows against `count` columns from col on.
 [[gnu::noinline]] void attention_visit_24(const Memory& m, long c1, long row, long col, long count,
-    long whole_end, attention_memory& local, bool fresh) {
+    long whole_end, attention_memory& local) {
   store(local.block_total, splat(0.0f));
   store(local.block_total + 8, splat(0.0f));
   store(local.block_total + 16, splat(0.0f));
-  long done = 0;
-
   // The first columns give each row the score that the others are compared with.
-  if (fresh) {
+  {
     const float* b = m.wk_out + 8192 * c1 + 64 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 8, splat(-__FLT_MAX__));
@@ -1642,21 +1657,20 @@ struct attention_memory {
     } else {
       attention_scores_in_part_4x24(b, local.scores, row, col, local);
     }
-    done = 4;
-    attention_weigh_24(local, done, true);
+    attention_weigh_24(local, 4, true);
   }
 
-  attention_weights_of_24(m, c1, row, col, done, count, whole_end, local);
+  attention_weights_of_24(m, c1, row, col, 4, count, whole_end, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
   const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 8)));
   const lanes_t inside2 = both(inside1, not_less(splat(0x1p+40f), load(local.block_total + 16)));
   if (any(negation(inside2))) {
-    attention_mend_24(m, c1, row, col, done, count, whole_end, local, fresh);
+    attention_mend_24(m, c1, row, col, 4, count, whole_end, local);
   }
 
-  attention_fold_24(m, c1, row, col, count, local, fresh);
+  attention_results_of_24(m, c1, row, col, count, local);
 }
 
 // Scores of 24 rows become weights, those of removed pairs -0; the rows' state follows.
@@ -1725,6 +1739,22 @@ struct attention_memory {
 
   store(local.block_total + 16, total2);
   store(local.kept + 16, select(all2, load(local.kept + 16), splat(1.0f)));
+}
+
+// What 24 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_24(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 8, load(local.carry + 8) * load(local.total + 8));
+  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
+
+  float* out = m.heads + 64 * c1 + 512 * row;
+  for (long i = 0; i < 24; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 8) {
+      store(out + 512 * i + n, carry * load(out + 512 * i + n));
+    }
+  }
 }
 
 // 4 rows x 24 columns of the result, over `count` weights each, of which those of -0 don't count.
@@ -1879,7 +1909,7 @@ struct attention_memory {
   store(out + 1544, s31);
 }
 
-// Scores of 24 rows and `count` columns become weights and are folded into the result.
+// Weights of 24 rows and `count` columns are folded into the result.
 [[gnu::noinline]] void attention_fold_24_with_holes(const Memory& m, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 8192 * c1 + 64 * col;
@@ -1901,6 +1931,136 @@ struct attention_memory {
     const long end = smaller(high_last - col, count);
     attention_values_4x16_with_holes(local.scores + i, v + 48, end, out + 512 * i + 48, local.holes,
         fresh);
+  }
+}
+
+// 4 rows x 24 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_4x24(const float* weights, const float* v, long count,
+    float* out, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+
+#pragma GCC unroll 4
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 8);
+    const vec b2 = load(v + 64 * k + 16);
+    const vec a0 = splat(weights[24 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(weights[24 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(weights[24 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(weights[24 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s10 = s10 + load(out + 512);
+    s11 = s11 + load(out + 520);
+    s12 = s12 + load(out + 528);
+    s20 = s20 + load(out + 1024);
+    s21 = s21 + load(out + 1032);
+    s22 = s22 + load(out + 1040);
+    s30 = s30 + load(out + 1536);
+    s31 = s31 + load(out + 1544);
+    s32 = s32 + load(out + 1552);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 16, s02);
+  store(out + 512, s10);
+  store(out + 520, s11);
+  store(out + 528, s12);
+  store(out + 1024, s20);
+  store(out + 1032, s21);
+  store(out + 1040, s22);
+  store(out + 1536, s30);
+  store(out + 1544, s31);
+  store(out + 1552, s32);
+}
+
+// 4 rows x 16 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_4x16(const float* weights, const float* v, long count,
+    float* out, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+
+#pragma GCC unroll 4
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 8);
+    const vec a0 = splat(weights[24 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(weights[24 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(weights[24 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(weights[24 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s10 = s10 + load(out + 512);
+    s11 = s11 + load(out + 520);
+    s20 = s20 + load(out + 1024);
+    s21 = s21 + load(out + 1032);
+    s30 = s30 + load(out + 1536);
+    s31 = s31 + load(out + 1544);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 512, s10);
+  store(out + 520, s11);
+  store(out + 1024, s20);
+  store(out + 1032, s21);
+  store(out + 1536, s30);
+  store(out + 1544, s31);
+}
+
+// Weights of 24 rows and `count` columns are folded into the result.
+[[gnu::noinline]] void attention_fold_24(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  const float* v = m.wv_out + 8192 * c1 + 64 * col;
+  float* out = m.heads + 64 * c1 + 512 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+
+  for (long n = 0; n < 48; n += 24) {
+    for (long i = 0; i < 24; i += 4) {
+      const long high_last = 8 * ((row + i + 3) / 8) + 8;
+      const long end = smaller(high_last - col, count);
+      attention_values_4x24(local.scores + i, v + n, end, out + 512 * i + n, fresh);
+    }
+  }
+  for (long i = 0; i < 24; i += 4) {
+    const long high_last = 8 * ((row + i + 3) / 8) + 8;
+    const long end = smaller(high_last - col, count);
+    attention_values_4x16(local.scores + i, v + 48, end, out + 512 * i + 48, fresh);
   }
 }
 
@@ -1992,7 +2152,6 @@ struct attention_memory {
     attention_memory& local) {
   const long row = 24 * nth;
   const float* a = m.wq_out + 8192 * c1 + 64 * row;
-  float* out = m.heads + 64 * c1 + 512 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
   for (long r = 0; r < 24; r += 8) {
@@ -2007,32 +2166,13 @@ struct attention_memory {
   store(local.total + 8, splat(0.0f));
   store(local.peak + 16, splat(-__FLT_MAX__));
   store(local.total + 16, splat(0.0f));
+  store(local.odd, splat(0.0f));
 
-  bool fresh = true;
   const long whole_end = 24 * nth;
   const long end = 24 * nth + 24;
-  for (long col = 0; col < end; col += 132) {
-    attention_visit_24(m, c1, row, col, smaller(132, end - col), whole_end, local, fresh);
-    fresh = false;
-  }
+  attention_visit_24(m, c1, row, 0, end, whole_end, local);
 
-  store(local.carry, splat(1.0f) / load(local.total));
-  store(local.carry + 8, splat(1.0f) / load(local.total + 8));
-  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
-
-  // x - x is 0, or NaN if x is not finite.
-  vec odd = splat(0.0f);
-  for (long i = 0; i < 24; ++i) {
-    const vec factor = splat(local.carry[i]);
-    vec odd_of_row = splat(0.0f);
-    for (long n = 0; n < 64; n += 8) {
-      const vec x = factor * load(out + 512 * i + n);
-      store(out + 512 * i + n, x);
-      odd_of_row = odd_of_row + (x - x);
-    }
-    odd = odd + odd_of_row;
-  }
-  if (has_nan(odd)) {
+  if (has_nan(load(local.odd))) {
     attention_24_rows_safely(m, c1, nth, local);
   }
 }
@@ -2763,20 +2903,6 @@ struct attention_memory {
   }
 }
 
-// What 8 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_8(const Memory& m, long c1, long row,
-    attention_memory& local) {
-  store(local.total, load(local.carry) * load(local.total));
-
-  float* out = m.heads + 64 * c1 + 512 * row;
-  for (long i = 0; i < 8; ++i) {
-    const vec carry = splat(local.carry[i]);
-    for (long n = 0; n < 64; n += 8) {
-      store(out + 512 * i + n, carry * load(out + 512 * i + n));
-    }
-  }
-}
-
 // Of 8 rows, those whose weights are too large get a higher peak; their weights follow.
 [[gnu::noinline]] void attention_lower_weights_8(attention_memory& local, long count) {
   for (long i = 0; i < 8; i += 8) {
@@ -2801,7 +2927,7 @@ struct attention_memory {
 // Weights of 8 rows and `count` columns, the first `from` of them made from scores, once more where
 // they left the range.
 [[gnu::noinline]] void attention_mend_8(const Memory& m, long c1, long row, long col, long from,
-    long count, long whole_end, attention_memory& local, bool fresh) {
+    long count, long whole_end, attention_memory& local) {
   // Too large for that: the greatest score becomes the reference.
   const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
       both(not_less(splat(0x1p+120f), load(local.block_total)),
@@ -2810,47 +2936,42 @@ struct attention_memory {
     store(local.block_peak, splat(-__FLT_MAX__));
     attention_scores_of_8(m, c1, row, col, 0, count, whole_end, local);
     attention_weigh_8(local, from, false);
-    if (!fresh) {
-      attention_carry_over_8(m, c1, row, local);
-    }
     attention_weights_of_8(m, c1, row, col, from, count, whole_end, local);
   }
 
   attention_lower_weights_8(local, count);
-  if (!fresh) {
-    attention_carry_over_8(m, c1, row, local);
-  }
 }
 
-// Scores of 8 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_8(const Memory& m, long c1, long row, long col, long count,
-    attention_memory& local, bool fresh) {
+// Weights of 8 rows and `count` columns, which are all that there are, become results.
+[[gnu::noinline]] void attention_results_of_8(const Memory& m, long c1, long row, long col,
+    long count, attention_memory& local) {
   const float* v = m.wv_out + 8192 * c1 + 64 * col;
   float* out = m.heads + 64 * c1 + 512 * row;
   store(local.total, load(local.total) + load(local.block_total));
+  store(local.carry, splat(1.0f) / load(local.total));
 
   for (long n = 0; n < 48; n += 24) {
     for (long i = 0; i < 8; i += 4) {
       const long high_last = 8 * ((row + i + 3) / 8) + 8;
       const long end = smaller(high_last - col, count);
-      attention_values_4x24(local.scores + i, v + n, end, out + 512 * i + n, fresh);
+      attention_results_4x24(local.scores + i, v + n, end, out + 512 * i + n, local.carry + i,
+          local.odd);
     }
   }
   for (long i = 0; i < 8; i += 4) {
     const long high_last = 8 * ((row + i + 3) / 8) + 8;
     const long end = smaller(high_last - col, count);
-    attention_values_4x16(local.scores + i, v + 48, end, out + 512 * i + 48, fresh);
+    attention_results_4x16(local.scores + i, v + 48, end, out + 512 * i + 48, local.carry + i,
+        local.odd);
   }
 }
 
 // 8 rows against `count` columns from col on.
 [[gnu::noinline]] void attention_visit_8(const Memory& m, long c1, long row, long col, long count,
-    long whole_end, attention_memory& local, bool fresh) {
+    long whole_end, attention_memory& local) {
   store(local.block_total, splat(0.0f));
-  long done = 0;
-
   // The first columns give each row the score that the others are compared with.
-  if (fresh) {
+  {
     const float* b = m.wk_out + 8192 * c1 + 64 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
     if (count < 12) {
@@ -2864,19 +2985,18 @@ struct attention_memory {
     } else {
       attention_scores_in_part_12x8(b, local.scores, row, col, local);
     }
-    done = smaller(12, count);
-    attention_weigh_8(local, done, true);
+    attention_weigh_8(local, smaller(12, count), true);
   }
 
-  attention_weights_of_8(m, c1, row, col, done, count, whole_end, local);
+  attention_weights_of_8(m, c1, row, col, smaller(12, count), count, whole_end, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
   if (any(negation(inside0))) {
-    attention_mend_8(m, c1, row, col, done, count, whole_end, local, fresh);
+    attention_mend_8(m, c1, row, col, smaller(12, count), count, whole_end, local);
   }
 
-  attention_fold_8(m, c1, row, col, count, local, fresh);
+  attention_results_of_8(m, c1, row, col, count, local);
 }
 
 // Scores of 8 rows become weights, those of removed pairs -0; the rows' state follows.
@@ -2911,7 +3031,21 @@ struct attention_memory {
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
 }
 
-// Scores of 8 rows and `count` columns become weights and are folded into the result.
+// What 8 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_8(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+
+  float* out = m.heads + 64 * c1 + 512 * row;
+  for (long i = 0; i < 8; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 8) {
+      store(out + 512 * i + n, carry * load(out + 512 * i + n));
+    }
+  }
+}
+
+// Weights of 8 rows and `count` columns are folded into the result.
 [[gnu::noinline]] void attention_fold_8_with_holes(const Memory& m, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 8192 * c1 + 64 * col;
@@ -2931,6 +3065,27 @@ struct attention_memory {
     const long end = smaller(high_last - col, count);
     attention_values_4x16_with_holes(local.scores + i, v + 48, end, out + 512 * i + 48, local.holes,
         fresh);
+  }
+}
+
+// Weights of 8 rows and `count` columns are folded into the result.
+[[gnu::noinline]] void attention_fold_8(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  const float* v = m.wv_out + 8192 * c1 + 64 * col;
+  float* out = m.heads + 64 * c1 + 512 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+
+  for (long n = 0; n < 48; n += 24) {
+    for (long i = 0; i < 8; i += 4) {
+      const long high_last = 8 * ((row + i + 3) / 8) + 8;
+      const long end = smaller(high_last - col, count);
+      attention_values_4x24(local.scores + i, v + n, end, out + 512 * i + n, fresh);
+    }
+  }
+  for (long i = 0; i < 8; i += 4) {
+    const long high_last = 8 * ((row + i + 3) / 8) + 8;
+    const long end = smaller(high_last - col, count);
+    attention_values_4x16(local.scores + i, v + 48, end, out + 512 * i + 48, fresh);
   }
 }
 
@@ -3002,7 +3157,6 @@ struct attention_memory {
 [[gnu::noinline]] void attention_8_rows(const Memory& m, long c1, attention_memory& local) {
   const long row = 120;
   const float* a = m.wq_out + 8192 * c1 + 64 * row;
-  float* out = m.heads + 64 * c1 + 512 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
   for (long k = 0; k < 64; k += 8) {
@@ -3011,28 +3165,11 @@ struct attention_memory {
 
   store(local.peak, splat(-__FLT_MAX__));
   store(local.total, splat(0.0f));
+  store(local.odd, splat(0.0f));
 
-  bool fresh = true;
-  for (long col = 0; col < 128; col += 132) {
-    attention_visit_8(m, c1, row, col, smaller(132, 128 - col), 120, local, fresh);
-    fresh = false;
-  }
+  attention_visit_8(m, c1, row, 0, 128, 120, local);
 
-  store(local.carry, splat(1.0f) / load(local.total));
-
-  // x - x is 0, or NaN if x is not finite.
-  vec odd = splat(0.0f);
-  for (long i = 0; i < 8; ++i) {
-    const vec factor = splat(local.carry[i]);
-    vec odd_of_row = splat(0.0f);
-    for (long n = 0; n < 64; n += 8) {
-      const vec x = factor * load(out + 512 * i + n);
-      store(out + 512 * i + n, x);
-      odd_of_row = odd_of_row + (x - x);
-    }
-    odd = odd + odd_of_row;
-  }
-  if (has_nan(odd)) {
+  if (has_nan(load(local.odd))) {
     attention_8_rows_safely(m, c1, local);
   }
 }
@@ -3150,30 +3287,29 @@ struct attention_memory {
   }
 }
 
-void project_wq_wk_wv_body(void* state, long item, int) {
+// An item on a thread of its own, whose floating-point state comes back as it was.
+template <void (*Item)(const Memory&, long, int)>
+void on_worker(void* m, long item, int worker) {
   const unsigned before = set_float_state();
-  const Memory& m = *static_cast<Memory*>(state);
+  Item(*static_cast<Memory*>(m), item, worker);
+  restore_float_state(before);
+}
+
+void project_wq_wk_wv_item(const Memory& m, long item, int) {
   project_wq_wk_wv(m, item);
-  restore_float_state(before);
 }
 
-void attention_body(void* state, long item, int worker) {
-  const unsigned before = set_float_state();
-  const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 6560L * worker));
-  restore_float_state(before);
+void attention_item(const Memory& m, long item, int worker) {
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 6576L * worker));
 }
 
-void project_wo_body(void* state, long item, int) {
-  const unsigned before = set_float_state();
-  const Memory& m = *static_cast<Memory*>(state);
+void project_wo_item(const Memory& m, long item, int) {
   project_wo(m, item);
-  restore_float_state(before);
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 1048576u + 26240u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 1048576u + 26304u * (size_t)workers; }
 
 size_t packed_bytes() { return 4259840u; }
 
@@ -3271,13 +3407,16 @@ void run(const textbook_mha_1_128_512_8_args* args, const void* packed, void* wo
   m.heads = scratch + 196608;
   m.local = scratch + 262144;
 
-  const auto each = [&](long items, void (*body)(void*, long, int)) {
-    if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
-    for (long item = 0; item < items; ++item) body(&m, item, 0);
+  const auto each = [&](long items, void (*one)(const Memory&, long, int),
+                        void (*on_worker)(void*, long, int)) {
+    if (parallel_for && workers > 1) return parallel_for(ctx, items, on_worker, &m);
+    const unsigned before = set_float_state();
+    for (long item = 0; item < items; ++item) one(m, item, 0);
+    restore_float_state(before);
   };
-  each(66, project_wq_wk_wv_body);
-  each(48, attention_body);
-  each(66, project_wo_body);
+  each(66, project_wq_wk_wv_item, on_worker<project_wq_wk_wv_item>);
+  each(48, attention_item, on_worker<attention_item>);
+  each(66, project_wo_item, on_worker<project_wo_item>);
 }
 
 }  // namespace textbook_mha_1_128_512_8_portable

@@ -1774,7 +1774,7 @@ struct attention_memory {
   store(out + 664, s23);
 }
 
-// Scores of 24 rows and `count` columns become weights and are folded into the result.
+// Weights of 24 rows and `count` columns are folded into the result.
 [[gnu::noinline]] void attention_fold_24(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 8768 * c1 + 64 * col;
@@ -2001,7 +2001,7 @@ struct attention_memory {
   store(out + 664, s23);
 }
 
-// Scores of 24 rows and `count` columns become weights and are folded into the result.
+// Weights of 24 rows and `count` columns are folded into the result.
 [[gnu::noinline]] void attention_fold_24_with_holes(const Memory& m, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 8768 * c1 + 64 * col;
@@ -2448,7 +2448,7 @@ struct attention_memory {
   store(out + 344, s13);
 }
 
-// Scores of 17 rows and `count` columns become weights and are folded into the result.
+// Weights of 17 rows and `count` columns are folded into the result.
 [[gnu::noinline]] void attention_fold_17(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 8768 * c1 + 64 * col;
@@ -2592,7 +2592,7 @@ struct attention_memory {
   store(out + 344, s13);
 }
 
-// Scores of 17 rows and `count` columns become weights and are folded into the result.
+// Weights of 17 rows and `count` columns are folded into the result.
 [[gnu::noinline]] void attention_fold_17_with_holes(const Memory& m, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 8768 * c1 + 64 * col;
@@ -2892,25 +2892,24 @@ struct attention_memory {
   }
 }
 
-void project_wq_wk_wv_body(void* state, long item, int) {
+// An item on a thread of its own, whose floating-point state comes back as it was.
+template <void (*Item)(const Memory&, long, int)>
+void on_worker(void* m, long item, int worker) {
   const unsigned before = set_float_state();
-  const Memory& m = *static_cast<Memory*>(state);
+  Item(*static_cast<Memory*>(m), item, worker);
+  restore_float_state(before);
+}
+
+void project_wq_wk_wv_item(const Memory& m, long item, int) {
   project_wq_wk_wv(m, item);
-  restore_float_state(before);
 }
 
-void attention_body(void* state, long item, int worker) {
-  const unsigned before = set_float_state();
-  const Memory& m = *static_cast<Memory*>(state);
+void attention_item(const Memory& m, long item, int worker) {
   attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 5664L * worker));
-  restore_float_state(before);
 }
 
-void project_wo_body(void* state, long item, int) {
-  const unsigned before = set_float_state();
-  const Memory& m = *static_cast<Memory*>(state);
+void project_wo_item(const Memory& m, long item, int) {
   project_wo(m, item);
-  restore_float_state(before);
 }
 
 }  // namespace
@@ -3009,13 +3008,16 @@ void run(const textbook_mha_1_137_320_5_args* args, const void* packed, void* wo
   m.heads = scratch + 131520;
   m.local = scratch + 175360;
 
-  const auto each = [&](long items, void (*body)(void*, long, int)) {
-    if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
-    for (long item = 0; item < items; ++item) body(&m, item, 0);
+  const auto each = [&](long items, void (*one)(const Memory&, long, int),
+                        void (*on_worker)(void*, long, int)) {
+    if (parallel_for && workers > 1) return parallel_for(ctx, items, on_worker, &m);
+    const unsigned before = set_float_state();
+    for (long item = 0; item < items; ++item) one(m, item, 0);
+    restore_float_state(before);
   };
-  each(120, project_wq_wk_wv_body);
-  each(30, attention_body);
-  each(80, project_wo_body);
+  each(120, project_wq_wk_wv_item, on_worker<project_wq_wk_wv_item>);
+  each(30, attention_item, on_worker<attention_item>);
+  each(80, project_wo_item, on_worker<project_wo_item>);
 }
 
 }  // namespace textbook_mha_1_137_320_5_avx2

@@ -22,7 +22,7 @@
 //   columns: 27 of 32 registers accumulate, a step is 27 fma on 12 loads; tiles ask memory for the
 //   next panel.
 // - attention: 5 times 137 rows against 137 columns, 144 at a time: their scores lie in a worker's
-//   52.9 kB and nowhere else. 2 blocks of 48 rows, score tiles of 8 columns x 48 lanes: 24 of 32
+//   53.1 kB and nowhere else. 2 blocks of 48 rows, score tiles of 8 columns x 48 lanes: 24 of 32
 //   registers accumulate, a step is 24 fma on 11 loads. 1 block of 41 rows, score tiles of 8
 //   columns x 48 lanes: 24 of 32 registers accumulate, a step is 24 fma on 11 loads. Whole tiles of
 //   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 6 rows x 64
@@ -301,6 +301,7 @@ struct attention_memory {
   float block_peak[48];   // the greatest score in the block of columns
   float block_total[48];  // and the sum of the block's weights
   float shift[48];        // -peak, where the rows' accumulators start
+  float odd[48];          // NaN once a result is not finite
   float kept[48];         // 1 where the safe path found a pair that counts
   float holes[160];       // [144]: 1 for a column with one that doesn't; then 1 if there is any
   float fast[3072];       // [48][64], the results that it came to replace
@@ -2683,22 +2684,6 @@ struct attention_memory {
   }
 }
 
-// What 48 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_48(const Memory& m, long c1, long row,
-    attention_memory& local) {
-  store(local.total, load(local.carry) * load(local.total));
-  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
-  store(local.total + 32, load(local.carry + 32) * load(local.total + 32));
-
-  float* out = m.heads + 64 * c1 + 320 * row;
-  for (long i = 0; i < 48; ++i) {
-    const vec carry = splat(local.carry[i]);
-    for (long n = 0; n < 64; n += 16) {
-      store(out + 320 * i + n, carry * load(out + 320 * i + n));
-    }
-  }
-}
-
 // Of 48 rows, those whose weights are too large get a higher peak; their weights follow.
 [[gnu::noinline]] void attention_lower_weights_48(attention_memory& local, long count) {
   for (long i = 0; i < 48; i += 16) {
@@ -2723,7 +2708,7 @@ struct attention_memory {
 // Weights of 48 rows and `count` columns, the first `from` of them made from scores, once more
 // where they left the range.
 [[gnu::noinline]] void attention_mend_48(const Memory& m, long c1, long row, long col, long from,
-    long count, long whole_end, attention_memory& local, bool fresh) {
+    long count, long whole_end, attention_memory& local) {
   // Too large for that: the greatest score becomes the reference.
   const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
       both(not_less(splat(0x1p+120f), load(local.block_total)),
@@ -2744,21 +2729,15 @@ struct attention_memory {
     store(local.block_peak + 32, splat(-__FLT_MAX__));
     attention_scores_of_48(m, c1, row, col, 0, count, whole_end, local);
     attention_weigh_48(local, from, false);
-    if (!fresh) {
-      attention_carry_over_48(m, c1, row, local);
-    }
     attention_weights_of_48(m, c1, row, col, from, count, whole_end, local);
   }
 
   attention_lower_weights_48(local, count);
-  if (!fresh) {
-    attention_carry_over_48(m, c1, row, local);
-  }
 }
 
-// 6 rows x 64 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_6x64(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
+// 6 rows x 64 columns of the result, over `count` weights each, times the rows' factors.
+[[gnu::noinline]] void attention_results_6x64(const float* weights, const float* v, long count,
+    float* out, const float* factors, float* odd) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
@@ -2804,85 +2783,120 @@ struct attention_memory {
     s53 = fma(a5, b3, s53);
   }
 
-  if (!fresh) {
-    s00 = s00 + load(out);
-    s01 = s01 + load(out + 16);
-    s02 = s02 + load(out + 32);
-    s03 = s03 + load(out + 48);
-    s10 = s10 + load(out + 320);
-    s11 = s11 + load(out + 336);
-    s12 = s12 + load(out + 352);
-    s13 = s13 + load(out + 368);
-    s20 = s20 + load(out + 640);
-    s21 = s21 + load(out + 656);
-    s22 = s22 + load(out + 672);
-    s23 = s23 + load(out + 688);
-    s30 = s30 + load(out + 960);
-    s31 = s31 + load(out + 976);
-    s32 = s32 + load(out + 992);
-    s33 = s33 + load(out + 1008);
-    s40 = s40 + load(out + 1280);
-    s41 = s41 + load(out + 1296);
-    s42 = s42 + load(out + 1312);
-    s43 = s43 + load(out + 1328);
-    s50 = s50 + load(out + 1600);
-    s51 = s51 + load(out + 1616);
-    s52 = s52 + load(out + 1632);
-    s53 = s53 + load(out + 1648);
-  }
-
+  // 0 * x is 0, or NaN if x is not finite.
+  const vec zero = splat(0.0f);
+  vec odd0 = load(odd);
+  vec odd1 = zero;
+  vec odd2 = zero;
+  vec odd3 = zero;
+  const vec f0 = splat(factors[0]);
+  s00 = f0 * s00;
   store(out, s00);
+  odd0 = fma(zero, s00, odd0);
+  s01 = f0 * s01;
   store(out + 16, s01);
+  odd1 = fma(zero, s01, odd1);
+  s02 = f0 * s02;
   store(out + 32, s02);
+  odd2 = fma(zero, s02, odd2);
+  s03 = f0 * s03;
   store(out + 48, s03);
+  odd3 = fma(zero, s03, odd3);
+  const vec f1 = splat(factors[1]);
+  s10 = f1 * s10;
   store(out + 320, s10);
+  odd0 = fma(zero, s10, odd0);
+  s11 = f1 * s11;
   store(out + 336, s11);
+  odd1 = fma(zero, s11, odd1);
+  s12 = f1 * s12;
   store(out + 352, s12);
+  odd2 = fma(zero, s12, odd2);
+  s13 = f1 * s13;
   store(out + 368, s13);
+  odd3 = fma(zero, s13, odd3);
+  const vec f2 = splat(factors[2]);
+  s20 = f2 * s20;
   store(out + 640, s20);
+  odd0 = fma(zero, s20, odd0);
+  s21 = f2 * s21;
   store(out + 656, s21);
+  odd1 = fma(zero, s21, odd1);
+  s22 = f2 * s22;
   store(out + 672, s22);
+  odd2 = fma(zero, s22, odd2);
+  s23 = f2 * s23;
   store(out + 688, s23);
+  odd3 = fma(zero, s23, odd3);
+  const vec f3 = splat(factors[3]);
+  s30 = f3 * s30;
   store(out + 960, s30);
+  odd0 = fma(zero, s30, odd0);
+  s31 = f3 * s31;
   store(out + 976, s31);
+  odd1 = fma(zero, s31, odd1);
+  s32 = f3 * s32;
   store(out + 992, s32);
+  odd2 = fma(zero, s32, odd2);
+  s33 = f3 * s33;
   store(out + 1008, s33);
+  odd3 = fma(zero, s33, odd3);
+  const vec f4 = splat(factors[4]);
+  s40 = f4 * s40;
   store(out + 1280, s40);
+  odd0 = fma(zero, s40, odd0);
+  s41 = f4 * s41;
   store(out + 1296, s41);
+  odd1 = fma(zero, s41, odd1);
+  s42 = f4 * s42;
   store(out + 1312, s42);
+  odd2 = fma(zero, s42, odd2);
+  s43 = f4 * s43;
   store(out + 1328, s43);
+  odd3 = fma(zero, s43, odd3);
+  const vec f5 = splat(factors[5]);
+  s50 = f5 * s50;
   store(out + 1600, s50);
+  odd0 = fma(zero, s50, odd0);
+  s51 = f5 * s51;
   store(out + 1616, s51);
+  odd1 = fma(zero, s51, odd1);
+  s52 = f5 * s52;
   store(out + 1632, s52);
+  odd2 = fma(zero, s52, odd2);
+  s53 = f5 * s53;
   store(out + 1648, s53);
+  odd3 = fma(zero, s53, odd3);
+  store(odd, odd0 + odd1 + odd2 + odd3);
 }
 
-// Scores of 48 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_48(const Memory& m, long c1, long row, long col, long count,
-    attention_memory& local, bool fresh) {
+// Weights of 48 rows and `count` columns, which are all that there are, become results.
+[[gnu::noinline]] void attention_results_of_48(const Memory& m, long c1, long row, long col,
+    long count, attention_memory& local) {
   const float* v = m.wv_out + 8768 * c1 + 64 * col;
   float* out = m.heads + 64 * c1 + 320 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
   store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
+  store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
+  store(local.carry + 32, splat(1.0f) / load(local.total + 32));
 
   for (long i = 0; i < 48; i += 6) {
     const long high_last = smaller(16 * ((row + i + 5) / 16) + 16, 137);
     const long end = smaller(high_last - col, count);
-    attention_values_6x64(local.scores + i, v, end, out + 320 * i, fresh);
+    attention_results_6x64(local.scores + i, v, end, out + 320 * i, local.carry + i, local.odd);
   }
 }
 
 // 48 rows against `count` columns from col on.
 [[gnu::noinline]] void attention_visit_48(const Memory& m, long c1, long row, long col, long count,
-    long whole_end, attention_memory& local, bool fresh) {
+    long whole_end, attention_memory& local) {
   store(local.block_total, splat(0.0f));
   store(local.block_total + 16, splat(0.0f));
   store(local.block_total + 32, splat(0.0f));
-  long done = 0;
-
   // The first columns give each row the score that the others are compared with.
-  if (fresh) {
+  {
     const float* b = m.wk_out + 8768 * c1 + 64 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 16, splat(-__FLT_MAX__));
@@ -2898,21 +2912,20 @@ struct attention_memory {
     } else {
       attention_scores_in_part_8x48(b, local.scores, row, col, local);
     }
-    done = smaller(8, count);
-    attention_weigh_48(local, done, true);
+    attention_weigh_48(local, smaller(8, count), true);
   }
 
-  attention_weights_of_48(m, c1, row, col, done, count, whole_end, local);
+  attention_weights_of_48(m, c1, row, col, smaller(8, count), count, whole_end, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
   const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 16)));
   const lanes_t inside2 = both(inside1, not_less(splat(0x1p+40f), load(local.block_total + 32)));
   if (any(negation(inside2))) {
-    attention_mend_48(m, c1, row, col, done, count, whole_end, local, fresh);
+    attention_mend_48(m, c1, row, col, smaller(8, count), count, whole_end, local);
   }
 
-  attention_fold_48(m, c1, row, col, count, local, fresh);
+  attention_results_of_48(m, c1, row, col, count, local);
 }
 
 // Scores of 48 rows become weights, those of removed pairs -0; the rows' state follows.
@@ -2981,6 +2994,22 @@ struct attention_memory {
 
   store(local.block_total + 32, total2);
   store(local.kept + 32, select(all2, load(local.kept + 32), splat(1.0f)));
+}
+
+// What 48 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_48(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
+  store(local.total + 32, load(local.carry + 32) * load(local.total + 32));
+
+  float* out = m.heads + 64 * c1 + 320 * row;
+  for (long i = 0; i < 48; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 16) {
+      store(out + 320 * i + n, carry * load(out + 320 * i + n));
+    }
+  }
 }
 
 // 6 rows x 64 columns of the result, over `count` weights each, of which those of -0 don't count.
@@ -3126,7 +3155,7 @@ struct attention_memory {
   store(out + 1648, s53);
 }
 
-// Scores of 48 rows and `count` columns become weights and are folded into the result.
+// Weights of 48 rows and `count` columns are folded into the result.
 [[gnu::noinline]] void attention_fold_48_with_holes(const Memory& m, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 8768 * c1 + 64 * col;
@@ -3139,6 +3168,123 @@ struct attention_memory {
     const long high_last = smaller(16 * ((row + i + 5) / 16) + 16, 137);
     const long end = smaller(high_last - col, count);
     attention_values_6x64_with_holes(local.scores + i, v, end, out + 320 * i, local.holes, fresh);
+  }
+}
+
+// 6 rows x 64 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_6x64(const float* weights, const float* v, long count,
+    float* out, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
+
+#pragma GCC unroll 4
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 16);
+    const vec b2 = load(v + 64 * k + 32);
+    const vec b3 = load(v + 64 * k + 48);
+    const vec a0 = splat(weights[48 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
+    const vec a1 = splat(weights[48 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
+    const vec a2 = splat(weights[48 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
+    const vec a3 = splat(weights[48 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
+    const vec a4 = splat(weights[48 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
+    const vec a5 = splat(weights[48 * k + 5]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    s53 = fma(a5, b3, s53);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 16);
+    s02 = s02 + load(out + 32);
+    s03 = s03 + load(out + 48);
+    s10 = s10 + load(out + 320);
+    s11 = s11 + load(out + 336);
+    s12 = s12 + load(out + 352);
+    s13 = s13 + load(out + 368);
+    s20 = s20 + load(out + 640);
+    s21 = s21 + load(out + 656);
+    s22 = s22 + load(out + 672);
+    s23 = s23 + load(out + 688);
+    s30 = s30 + load(out + 960);
+    s31 = s31 + load(out + 976);
+    s32 = s32 + load(out + 992);
+    s33 = s33 + load(out + 1008);
+    s40 = s40 + load(out + 1280);
+    s41 = s41 + load(out + 1296);
+    s42 = s42 + load(out + 1312);
+    s43 = s43 + load(out + 1328);
+    s50 = s50 + load(out + 1600);
+    s51 = s51 + load(out + 1616);
+    s52 = s52 + load(out + 1632);
+    s53 = s53 + load(out + 1648);
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store(out + 32, s02);
+  store(out + 48, s03);
+  store(out + 320, s10);
+  store(out + 336, s11);
+  store(out + 352, s12);
+  store(out + 368, s13);
+  store(out + 640, s20);
+  store(out + 656, s21);
+  store(out + 672, s22);
+  store(out + 688, s23);
+  store(out + 960, s30);
+  store(out + 976, s31);
+  store(out + 992, s32);
+  store(out + 1008, s33);
+  store(out + 1280, s40);
+  store(out + 1296, s41);
+  store(out + 1312, s42);
+  store(out + 1328, s43);
+  store(out + 1600, s50);
+  store(out + 1616, s51);
+  store(out + 1632, s52);
+  store(out + 1648, s53);
+}
+
+// Weights of 48 rows and `count` columns are folded into the result.
+[[gnu::noinline]] void attention_fold_48(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  const float* v = m.wv_out + 8768 * c1 + 64 * col;
+  float* out = m.heads + 64 * c1 + 320 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
+
+  for (long i = 0; i < 48; i += 6) {
+    const long high_last = smaller(16 * ((row + i + 5) / 16) + 16, 137);
+    const long end = smaller(high_last - col, count);
+    attention_values_6x64(local.scores + i, v, end, out + 320 * i, fresh);
   }
 }
 
@@ -3230,7 +3376,6 @@ struct attention_memory {
     attention_memory& local) {
   const long row = 48 * nth;
   const float* a = m.wq_out + 8768 * c1 + 64 * row;
-  float* out = m.heads + 64 * c1 + 320 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
   for (long r = 0; r < 48; r += 16) {
@@ -3245,32 +3390,13 @@ struct attention_memory {
   store(local.total + 16, splat(0.0f));
   store(local.peak + 32, splat(-__FLT_MAX__));
   store(local.total + 32, splat(0.0f));
+  store(local.odd, splat(0.0f));
 
-  bool fresh = true;
   const long whole_end = 48 * nth;
   const long end = 48 * nth + 48;
-  for (long col = 0; col < end; col += 144) {
-    attention_visit_48(m, c1, row, col, smaller(144, end - col), whole_end, local, fresh);
-    fresh = false;
-  }
+  attention_visit_48(m, c1, row, 0, end, whole_end, local);
 
-  store(local.carry, splat(1.0f) / load(local.total));
-  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
-  store(local.carry + 32, splat(1.0f) / load(local.total + 32));
-
-  // x - x is 0, or NaN if x is not finite.
-  vec odd = splat(0.0f);
-  for (long i = 0; i < 48; ++i) {
-    const vec factor = splat(local.carry[i]);
-    vec odd_of_row = splat(0.0f);
-    for (long n = 0; n < 64; n += 16) {
-      const vec x = factor * load(out + 320 * i + n);
-      store(out + 320 * i + n, x);
-      odd_of_row = odd_of_row + (x - x);
-    }
-    odd = odd + odd_of_row;
-  }
-  if (has_nan(odd)) {
+  if (has_nan(load(local.odd))) {
     attention_48_rows_safely(m, c1, nth, local);
   }
 }
@@ -3449,22 +3575,6 @@ struct attention_memory {
   }
 }
 
-// What 41 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_41(const Memory& m, long c1, long row,
-    attention_memory& local) {
-  store(local.total, load(local.carry) * load(local.total));
-  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
-  store(local.total + 32, load(local.carry + 32) * load(local.total + 32));
-
-  float* out = m.heads + 64 * c1 + 320 * row;
-  for (long i = 0; i < 41; ++i) {
-    const vec carry = splat(local.carry[i]);
-    for (long n = 0; n < 64; n += 16) {
-      store(out + 320 * i + n, carry * load(out + 320 * i + n));
-    }
-  }
-}
-
 // Of 41 rows, those whose weights are too large get a higher peak; their weights follow.
 [[gnu::noinline]] void attention_lower_weights_41(attention_memory& local, long count) {
   for (long i = 0; i < 48; i += 16) {
@@ -3489,7 +3599,7 @@ struct attention_memory {
 // Weights of 41 rows and `count` columns, the first `from` of them made from scores, once more
 // where they left the range.
 [[gnu::noinline]] void attention_mend_41(const Memory& m, long c1, long row, long col, long from,
-    long count, long whole_end, attention_memory& local, bool fresh) {
+    long count, long whole_end, attention_memory& local) {
   // Too large for that: the greatest score becomes the reference.
   const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
       both(not_less(splat(0x1p+120f), load(local.block_total)),
@@ -3510,21 +3620,15 @@ struct attention_memory {
     store(local.block_peak + 32, splat(-__FLT_MAX__));
     attention_scores_of_41(m, c1, row, col, 0, count, whole_end, local);
     attention_weigh_48(local, from, false);
-    if (!fresh) {
-      attention_carry_over_41(m, c1, row, local);
-    }
     attention_weights_of_41(m, c1, row, col, from, count, whole_end, local);
   }
 
   attention_lower_weights_41(local, count);
-  if (!fresh) {
-    attention_carry_over_41(m, c1, row, local);
-  }
 }
 
-// 5 rows x 64 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_5x64(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
+// 5 rows x 64 columns of the result, over `count` weights each, times the rows' factors.
+[[gnu::noinline]] void attention_results_5x64(const float* weights, const float* v, long count,
+    float* out, const float* factors, float* odd) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
@@ -3564,82 +3668,112 @@ struct attention_memory {
     s43 = fma(a4, b3, s43);
   }
 
-  if (!fresh) {
-    s00 = s00 + load(out);
-    s01 = s01 + load(out + 16);
-    s02 = s02 + load(out + 32);
-    s03 = s03 + load(out + 48);
-    s10 = s10 + load(out + 320);
-    s11 = s11 + load(out + 336);
-    s12 = s12 + load(out + 352);
-    s13 = s13 + load(out + 368);
-    s20 = s20 + load(out + 640);
-    s21 = s21 + load(out + 656);
-    s22 = s22 + load(out + 672);
-    s23 = s23 + load(out + 688);
-    s30 = s30 + load(out + 960);
-    s31 = s31 + load(out + 976);
-    s32 = s32 + load(out + 992);
-    s33 = s33 + load(out + 1008);
-    s40 = s40 + load(out + 1280);
-    s41 = s41 + load(out + 1296);
-    s42 = s42 + load(out + 1312);
-    s43 = s43 + load(out + 1328);
-  }
-
+  // 0 * x is 0, or NaN if x is not finite.
+  const vec zero = splat(0.0f);
+  vec odd0 = load(odd);
+  vec odd1 = zero;
+  vec odd2 = zero;
+  vec odd3 = zero;
+  const vec f0 = splat(factors[0]);
+  s00 = f0 * s00;
   store(out, s00);
+  odd0 = fma(zero, s00, odd0);
+  s01 = f0 * s01;
   store(out + 16, s01);
+  odd1 = fma(zero, s01, odd1);
+  s02 = f0 * s02;
   store(out + 32, s02);
+  odd2 = fma(zero, s02, odd2);
+  s03 = f0 * s03;
   store(out + 48, s03);
+  odd3 = fma(zero, s03, odd3);
+  const vec f1 = splat(factors[1]);
+  s10 = f1 * s10;
   store(out + 320, s10);
+  odd0 = fma(zero, s10, odd0);
+  s11 = f1 * s11;
   store(out + 336, s11);
+  odd1 = fma(zero, s11, odd1);
+  s12 = f1 * s12;
   store(out + 352, s12);
+  odd2 = fma(zero, s12, odd2);
+  s13 = f1 * s13;
   store(out + 368, s13);
+  odd3 = fma(zero, s13, odd3);
+  const vec f2 = splat(factors[2]);
+  s20 = f2 * s20;
   store(out + 640, s20);
+  odd0 = fma(zero, s20, odd0);
+  s21 = f2 * s21;
   store(out + 656, s21);
+  odd1 = fma(zero, s21, odd1);
+  s22 = f2 * s22;
   store(out + 672, s22);
+  odd2 = fma(zero, s22, odd2);
+  s23 = f2 * s23;
   store(out + 688, s23);
+  odd3 = fma(zero, s23, odd3);
+  const vec f3 = splat(factors[3]);
+  s30 = f3 * s30;
   store(out + 960, s30);
+  odd0 = fma(zero, s30, odd0);
+  s31 = f3 * s31;
   store(out + 976, s31);
+  odd1 = fma(zero, s31, odd1);
+  s32 = f3 * s32;
   store(out + 992, s32);
+  odd2 = fma(zero, s32, odd2);
+  s33 = f3 * s33;
   store(out + 1008, s33);
+  odd3 = fma(zero, s33, odd3);
+  const vec f4 = splat(factors[4]);
+  s40 = f4 * s40;
   store(out + 1280, s40);
+  odd0 = fma(zero, s40, odd0);
+  s41 = f4 * s41;
   store(out + 1296, s41);
+  odd1 = fma(zero, s41, odd1);
+  s42 = f4 * s42;
   store(out + 1312, s42);
+  odd2 = fma(zero, s42, odd2);
+  s43 = f4 * s43;
   store(out + 1328, s43);
+  odd3 = fma(zero, s43, odd3);
+  store(odd, odd0 + odd1 + odd2 + odd3);
 }
 
-// Scores of 41 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_41(const Memory& m, long c1, long row, long col, long count,
-    attention_memory& local, bool fresh) {
+// Weights of 41 rows and `count` columns, which are all that there are, become results.
+[[gnu::noinline]] void attention_results_of_41(const Memory& m, long c1, long row, long col,
+    long count, attention_memory& local) {
   const float* v = m.wv_out + 8768 * c1 + 64 * col;
   float* out = m.heads + 64 * c1 + 320 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
   store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
+  store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
+  store(local.carry + 32, splat(1.0f) / load(local.total + 32));
 
   for (long i = 0; i < 36; i += 6) {
     const long high_last = smaller(16 * ((row + i + 5) / 16) + 16, 137);
     const long end = smaller(high_last - col, count);
-    attention_values_6x64(local.scores + i, v, end, out + 320 * i, fresh);
+    attention_results_6x64(local.scores + i, v, end, out + 320 * i, local.carry + i, local.odd);
   }
   {
     const long high_last = smaller(16 * ((row + 40) / 16) + 16, 137);
     const long end = smaller(high_last - col, count);
-    attention_values_5x64(local.scores + 36, v, end, out + 11520, fresh);
+    attention_results_5x64(local.scores + 36, v, end, out + 11520, local.carry + 36, local.odd);
   }
 }
 
 // 41 rows against `count` columns from col on.
 [[gnu::noinline]] void attention_visit_41(const Memory& m, long c1, long row, long col, long count,
-    long whole_end, attention_memory& local, bool fresh) {
+    long whole_end, attention_memory& local) {
   store(local.block_total, splat(0.0f));
   store(local.block_total + 16, splat(0.0f));
   store(local.block_total + 32, splat(0.0f));
-  long done = 0;
-
   // The first columns give each row the score that the others are compared with.
-  if (fresh) {
+  {
     const float* b = m.wk_out + 8768 * c1 + 64 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 16, splat(-__FLT_MAX__));
@@ -3655,21 +3789,36 @@ struct attention_memory {
     } else {
       attention_scores_in_part_8x41(b, local.scores, row, col, local);
     }
-    done = smaller(8, count);
-    attention_weigh_48(local, done, true);
+    attention_weigh_48(local, smaller(8, count), true);
   }
 
-  attention_weights_of_41(m, c1, row, col, done, count, whole_end, local);
+  attention_weights_of_41(m, c1, row, col, smaller(8, count), count, whole_end, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
   const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 16)));
   const lanes_t inside2 = both(inside1, not_less(splat(0x1p+40f), load(local.block_total + 32)));
   if (any(negation(inside2))) {
-    attention_mend_41(m, c1, row, col, done, count, whole_end, local, fresh);
+    attention_mend_41(m, c1, row, col, smaller(8, count), count, whole_end, local);
   }
 
-  attention_fold_41(m, c1, row, col, count, local, fresh);
+  attention_results_of_41(m, c1, row, col, count, local);
+}
+
+// What 41 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_41(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
+  store(local.total + 32, load(local.carry + 32) * load(local.total + 32));
+
+  float* out = m.heads + 64 * c1 + 320 * row;
+  for (long i = 0; i < 41; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 16) {
+      store(out + 320 * i + n, carry * load(out + 320 * i + n));
+    }
+  }
 }
 
 // 5 rows x 64 columns of the result, over `count` weights each, of which those of -0 don't count.
@@ -3795,7 +3944,7 @@ struct attention_memory {
   store(out + 1328, s43);
 }
 
-// Scores of 41 rows and `count` columns become weights and are folded into the result.
+// Weights of 41 rows and `count` columns are folded into the result.
 [[gnu::noinline]] void attention_fold_41_with_holes(const Memory& m, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 8768 * c1 + 64 * col;
@@ -3813,6 +3962,114 @@ struct attention_memory {
     const long high_last = smaller(16 * ((row + 40) / 16) + 16, 137);
     const long end = smaller(high_last - col, count);
     attention_values_5x64_with_holes(local.scores + 36, v, end, out + 11520, local.holes, fresh);
+  }
+}
+
+// 5 rows x 64 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_5x64(const float* weights, const float* v, long count,
+    float* out, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+
+#pragma GCC unroll 4
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 16);
+    const vec b2 = load(v + 64 * k + 32);
+    const vec b3 = load(v + 64 * k + 48);
+    const vec a0 = splat(weights[48 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
+    const vec a1 = splat(weights[48 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
+    const vec a2 = splat(weights[48 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
+    const vec a3 = splat(weights[48 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
+    const vec a4 = splat(weights[48 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 16);
+    s02 = s02 + load(out + 32);
+    s03 = s03 + load(out + 48);
+    s10 = s10 + load(out + 320);
+    s11 = s11 + load(out + 336);
+    s12 = s12 + load(out + 352);
+    s13 = s13 + load(out + 368);
+    s20 = s20 + load(out + 640);
+    s21 = s21 + load(out + 656);
+    s22 = s22 + load(out + 672);
+    s23 = s23 + load(out + 688);
+    s30 = s30 + load(out + 960);
+    s31 = s31 + load(out + 976);
+    s32 = s32 + load(out + 992);
+    s33 = s33 + load(out + 1008);
+    s40 = s40 + load(out + 1280);
+    s41 = s41 + load(out + 1296);
+    s42 = s42 + load(out + 1312);
+    s43 = s43 + load(out + 1328);
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store(out + 32, s02);
+  store(out + 48, s03);
+  store(out + 320, s10);
+  store(out + 336, s11);
+  store(out + 352, s12);
+  store(out + 368, s13);
+  store(out + 640, s20);
+  store(out + 656, s21);
+  store(out + 672, s22);
+  store(out + 688, s23);
+  store(out + 960, s30);
+  store(out + 976, s31);
+  store(out + 992, s32);
+  store(out + 1008, s33);
+  store(out + 1280, s40);
+  store(out + 1296, s41);
+  store(out + 1312, s42);
+  store(out + 1328, s43);
+}
+
+// Weights of 41 rows and `count` columns are folded into the result.
+[[gnu::noinline]] void attention_fold_41(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  const float* v = m.wv_out + 8768 * c1 + 64 * col;
+  float* out = m.heads + 64 * c1 + 320 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
+
+  for (long i = 0; i < 36; i += 6) {
+    const long high_last = smaller(16 * ((row + i + 5) / 16) + 16, 137);
+    const long end = smaller(high_last - col, count);
+    attention_values_6x64(local.scores + i, v, end, out + 320 * i, fresh);
+  }
+  {
+    const long high_last = smaller(16 * ((row + 40) / 16) + 16, 137);
+    const long end = smaller(high_last - col, count);
+    attention_values_5x64(local.scores + 36, v, end, out + 11520, fresh);
   }
 }
 
@@ -3908,7 +4165,6 @@ struct attention_memory {
 [[gnu::noinline]] void attention_41_rows(const Memory& m, long c1, attention_memory& local) {
   const long row = 96;
   const float* a = m.wq_out + 8768 * c1 + 64 * row;
-  float* out = m.heads + 64 * c1 + 320 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
   for (long r = 0; r < 32; r += 16) {
@@ -3931,30 +4187,11 @@ struct attention_memory {
   store(local.total + 16, splat(0.0f));
   store(local.peak + 32, splat(-__FLT_MAX__));
   store(local.total + 32, splat(0.0f));
+  store(local.odd, splat(0.0f));
 
-  bool fresh = true;
-  for (long col = 0; col < 137; col += 144) {
-    attention_visit_41(m, c1, row, col, smaller(144, 137 - col), 96, local, fresh);
-    fresh = false;
-  }
+  attention_visit_41(m, c1, row, 0, 137, 96, local);
 
-  store(local.carry, splat(1.0f) / load(local.total));
-  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
-  store(local.carry + 32, splat(1.0f) / load(local.total + 32));
-
-  // x - x is 0, or NaN if x is not finite.
-  vec odd = splat(0.0f);
-  for (long i = 0; i < 41; ++i) {
-    const vec factor = splat(local.carry[i]);
-    vec odd_of_row = splat(0.0f);
-    for (long n = 0; n < 64; n += 16) {
-      const vec x = factor * load(out + 320 * i + n);
-      store(out + 320 * i + n, x);
-      odd_of_row = odd_of_row + (x - x);
-    }
-    odd = odd + odd_of_row;
-  }
-  if (has_nan(odd)) {
+  if (has_nan(load(local.odd))) {
     attention_41_rows_safely(m, c1, local);
   }
 }
@@ -4300,30 +4537,29 @@ struct attention_memory {
   }
 }
 
-void project_wq_wk_wv_body(void* state, long item, int) {
+// An item on a thread of its own, whose floating-point state comes back as it was.
+template <void (*Item)(const Memory&, long, int)>
+void on_worker(void* m, long item, int worker) {
   const unsigned before = set_float_state();
-  const Memory& m = *static_cast<Memory*>(state);
+  Item(*static_cast<Memory*>(m), item, worker);
+  restore_float_state(before);
+}
+
+void project_wq_wk_wv_item(const Memory& m, long item, int) {
   project_wq_wk_wv(m, item);
-  restore_float_state(before);
 }
 
-void attention_body(void* state, long item, int worker) {
-  const unsigned before = set_float_state();
-  const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 13552L * worker));
-  restore_float_state(before);
+void attention_item(const Memory& m, long item, int worker) {
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 13600L * worker));
 }
 
-void project_wo_body(void* state, long item, int) {
-  const unsigned before = set_float_state();
-  const Memory& m = *static_cast<Memory*>(state);
+void project_wo_item(const Memory& m, long item, int) {
   project_wo(m, item);
-  restore_float_state(before);
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 701440u + 54208u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 701440u + 54400u * (size_t)workers; }
 
 size_t packed_bytes() { return 1708544u; }
 
@@ -4421,13 +4657,16 @@ void run(const textbook_mha_1_137_320_5_args* args, const void* packed, void* wo
   m.heads = scratch + 131520;
   m.local = scratch + 175360;
 
-  const auto each = [&](long items, void (*body)(void*, long, int)) {
-    if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
-    for (long item = 0; item < items; ++item) body(&m, item, 0);
+  const auto each = [&](long items, void (*one)(const Memory&, long, int),
+                        void (*on_worker)(void*, long, int)) {
+    if (parallel_for && workers > 1) return parallel_for(ctx, items, on_worker, &m);
+    const unsigned before = set_float_state();
+    for (long item = 0; item < items; ++item) one(m, item, 0);
+    restore_float_state(before);
   };
-  each(84, project_wq_wk_wv_body);
-  each(15, attention_body);
-  each(28, project_wo_body);
+  each(84, project_wq_wk_wv_item, on_worker<project_wq_wk_wv_item>);
+  each(15, attention_item, on_worker<attention_item>);
+  each(28, project_wo_item, on_worker<project_wo_item>);
 }
 
 }  // namespace textbook_mha_1_137_320_5_avx512

@@ -2613,7 +2613,7 @@ struct attention_memory {
   store(out + 2608, s53);
 }
 
-// Scores of 48 rows and `count` columns become weights and are folded into the result.
+// Weights of 48 rows and `count` columns are folded into the result.
 [[gnu::noinline]] void attention_fold_48(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 32768 * c1 + 64 * col;
@@ -2892,7 +2892,7 @@ struct attention_memory {
   store(out + 2608, s53);
 }
 
-// Scores of 48 rows and `count` columns become weights and are folded into the result.
+// Weights of 48 rows and `count` columns are folded into the result.
 [[gnu::noinline]] void attention_fold_48_with_holes(const Memory& m, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 32768 * c1 + 64 * col;
@@ -4239,7 +4239,7 @@ struct attention_memory {
   store(out + 2096, s43);
 }
 
-// Scores of 32 rows and `count` columns become weights and are folded into the result.
+// Weights of 32 rows and `count` columns are folded into the result.
 [[gnu::noinline]] void attention_fold_32(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 32768 * c1 + 64 * col;
@@ -4487,7 +4487,7 @@ struct attention_memory {
   store(out + 2096, s43);
 }
 
-// Scores of 32 rows and `count` columns become weights and are folded into the result.
+// Weights of 32 rows and `count` columns are folded into the result.
 [[gnu::noinline]] void attention_fold_32_with_holes(const Memory& m, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 32768 * c1 + 64 * col;
@@ -4968,25 +4968,24 @@ struct attention_memory {
   }
 }
 
-void project_wq_wk_wv_body(void* state, long item, int) {
+// An item on a thread of its own, whose floating-point state comes back as it was.
+template <void (*Item)(const Memory&, long, int)>
+void on_worker(void* m, long item, int worker) {
   const unsigned before = set_float_state();
-  const Memory& m = *static_cast<Memory*>(state);
+  Item(*static_cast<Memory*>(m), item, worker);
+  restore_float_state(before);
+}
+
+void project_wq_wk_wv_item(const Memory& m, long item, int) {
   project_wq_wk_wv(m, item);
-  restore_float_state(before);
 }
 
-void attention_body(void* state, long item, int worker) {
-  const unsigned before = set_float_state();
-  const Memory& m = *static_cast<Memory*>(state);
+void attention_item(const Memory& m, long item, int worker) {
   attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 13552L * worker));
-  restore_float_state(before);
 }
 
-void project_wo_body(void* state, long item, int) {
-  const unsigned before = set_float_state();
-  const Memory& m = *static_cast<Memory*>(state);
+void project_wo_item(const Memory& m, long item, int) {
   project_wo(m, item);
-  restore_float_state(before);
 }
 
 }  // namespace
@@ -5089,13 +5088,16 @@ void run(const textbook_mha_1_512_512_8_args* args, const void* packed, void* wo
   m.heads = scratch + 786432;
   m.local = scratch + 1048576;
 
-  const auto each = [&](long items, void (*body)(void*, long, int)) {
-    if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
-    for (long item = 0; item < items; ++item) body(&m, item, 0);
+  const auto each = [&](long items, void (*one)(const Memory&, long, int),
+                        void (*on_worker)(void*, long, int)) {
+    if (parallel_for && workers > 1) return parallel_for(ctx, items, on_worker, &m);
+    const unsigned before = set_float_state();
+    for (long item = 0; item < items; ++item) one(m, item, 0);
+    restore_float_state(before);
   };
-  each(66, project_wq_wk_wv_body);
-  each(88, attention_body);
-  each(66, project_wo_body);
+  each(66, project_wq_wk_wv_item, on_worker<project_wq_wk_wv_item>);
+  each(88, attention_item, on_worker<attention_item>);
+  each(66, project_wo_item, on_worker<project_wo_item>);
 }
 
 }  // namespace textbook_mha_1_512_512_8_avx512

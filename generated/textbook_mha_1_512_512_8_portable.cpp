@@ -20,12 +20,13 @@
 // - project_wq_wk_wv: 512 rows of 512 by wq (512 columns), wk (512 columns) and wv (512 columns),
 //   packed in 96 panels of 16 columns (32 kB), one an item; tiles of 6 rows x 16 columns: 12 of 16
 //   registers accumulate, a step is 12 fma on 8 loads; tiles ask memory for the next panel.
-// - attention: 8 times 512 rows against 512 columns, 256 at a time: their scores lie in a worker's
-//   49.9 kB and nowhere else. 16 blocks of 32 rows, score tiles of 2 columns x 32 lanes: 8 of 16
-//   registers accumulate, a step is 8 fma on 6 loads. Score tiles ask memory for the next columns
-//   and their values, the next rows and the results' place. Whole tiles of removed pairs are
-//   skipped; tiles that keep all pairs test none. Value tiles of 4 rows x 24 columns: 12 of 16
-//   registers accumulate, a step is 12 fma on 7 loads.
+// - attention: 8 times 512 rows against 512 columns, 264 at a time: their scores lie in a worker's
+//   50.9 kB and nowhere else. 20 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
+//   registers accumulate, a step is 12 fma on 7 loads. 1 block of 32 rows, score tiles of 3 columns
+//   x 32 lanes: 12 of 16 registers accumulate, a step is 12 fma on 7 loads. Score tiles ask memory
+//   for the next columns and their values, the next rows and the results' place. Whole tiles of
+//   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 4 rows x 24
+//   columns: 12 of 16 registers accumulate, a step is 12 fma on 7 loads.
 // - project_wo: 512 rows of 512 by wo (512 columns), packed in 32 panels of 16 columns (32 kB), 1/2
 //   of its rows an item; tiles of 6 rows x 16 columns: 12 of 16 registers accumulate, a step is 12
 //   fma on 8 loads; tiles ask memory for the next panel.
@@ -453,7 +454,7 @@ struct Memory {
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
   float rows[2048];       // [64][32], scaled, in units of log 2
-  float scores[8192];     // [256][32]; weights once they are known
+  float scores[8448];     // [264][32]; weights once they are known
   float peak[32];         // of each row, the score that the others are compared with
   float total[32];        // and the sum of its weights
   float carry[32];        // what its older sums are multiplied by, at the end by what
@@ -461,7 +462,7 @@ struct attention_memory {
   float block_total[32];  // and the sum of the block's weights
   float shift[32];        // -peak, where the rows' accumulators start
   float kept[32];         // 1 where the safe path found a pair that counts
-  float holes[272];       // [256]: 1 for a column with one that doesn't; then 1 if there is any
+  float holes[272];       // [264]: 1 for a column with one that doesn't; then 1 if there is any
   float fast[2048];       // [32][64], the results that it came to replace
 };
 
@@ -810,6 +811,1276 @@ struct attention_memory {
   }
 }
 
+// 4 columns x 24 rows of scores.
+[[gnu::noinline]] void attention_scores_4x24(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 32 * k);
+    const vec b1 = load(rows + 32 * k + 8);
+    const vec b2 = load(rows + 32 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+  }
+
+  store(scores, s00);
+  store(scores + 32, s10);
+  store(scores + 64, s20);
+  store(scores + 96, s30);
+
+  store(block_peak, max(load(block_peak), max(max(s00, s10), max(s20, s30))));
+
+  store(scores + 8, s01);
+  store(scores + 40, s11);
+  store(scores + 72, s21);
+  store(scores + 104, s31);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(max(s01, s11), max(s21, s31))));
+
+  store(scores + 16, s02);
+  store(scores + 48, s12);
+  store(scores + 80, s22);
+  store(scores + 112, s32);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(max(s02, s12), max(s22, s32))));
+}
+
+// 4 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_4x8_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 32 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 32, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 64, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 96, x3_0);
+
+  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
+}
+
+// 4 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_4x16_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 32 * k);
+    const vec b1 = load(rows + 32 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 32, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 64, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 96, x3_0);
+
+  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 40, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 72, x2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  store(scores + 104, x3_1);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(max(x0_1, x1_1), max(x2_1, x3_1))));
+}
+
+// 4 columns x 24 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_4x24_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 32 * k);
+    const vec b1 = load(rows + 32 * k + 8);
+    const vec b2 = load(rows + 32 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 32, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 64, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 96, x3_0);
+
+  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 40, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 72, x2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  store(scores + 104, x3_1);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(max(x0_1, x1_1), max(x2_1, x3_1))));
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  store(scores + 16, x0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  store(scores + 48, x1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  store(scores + 80, x2_2);
+  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
+  store(scores + 112, x3_2);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(max(x0_2, x1_2), max(x2_2, x3_2))));
+}
+
+// 4 columns x 24 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_4x24(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 8 * (row / 8) + 8;
+  const bool some0 = col < high0;
+  const long high1 = 8 * (row / 8) + 16;
+  const bool some1 = col < high1;
+  const long high2 = 8 * (row / 8) + 24;
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 4; ++i) {
+        store(scores + 32 * i + 8 * v, splat(-__builtin_inff()));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_scores_4x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_scores_4x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 3) {
+    attention_scores_4x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+}
+
+// Scores of 24 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_24(attention_memory& local, long count, bool all) {
+  const vec old0 = load(local.peak);
+  const lanes_t outside0 = negation(either(not_less(splat(0x1p+40f), load(local.block_total)),
+      both(not_less(splat(0x1p+120f), load(local.block_total)),
+          less_equal(splat(-4.0f) * old0, exponent_of(load(local.block_total))))));
+  const vec peak0 =
+      select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
+  store(local.peak, peak0);
+  const vec shift0 = splat(0.0f) - peak0;
+  store(local.shift, shift0);
+  store(local.carry, exp2_nonpositive(old0 - peak0));
+  vec total0 = splat(0.0f);
+
+  const vec old1 = load(local.peak + 8);
+  const lanes_t outside1 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 8)),
+      both(not_less(splat(0x1p+120f), load(local.block_total + 8)),
+          less_equal(splat(-4.0f) * old1, exponent_of(load(local.block_total + 8))))));
+  const vec peak1 =
+      select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 8)), old1);
+  store(local.peak + 8, peak1);
+  const vec shift1 = splat(0.0f) - peak1;
+  store(local.shift + 8, shift1);
+  store(local.carry + 8, exp2_nonpositive(old1 - peak1));
+  vec total1 = splat(0.0f);
+
+  const vec old2 = load(local.peak + 16);
+  const lanes_t outside2 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 16)),
+      both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
+          less_equal(splat(-4.0f) * old2, exponent_of(load(local.block_total + 16))))));
+  const vec peak2 =
+      select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 16)), old2);
+  store(local.peak + 16, peak2);
+  const vec shift2 = splat(0.0f) - peak2;
+  store(local.shift + 16, shift2);
+  store(local.carry + 16, exp2_nonpositive(old2 - peak2));
+  vec total2 = splat(0.0f);
+
+  for (long j = 0; j < count; ++j) {
+    const vec w0 = exp2_near(load(local.scores + 32 * j) + shift0);
+    store(local.scores + 32 * j, w0);
+    total0 = total0 + w0;
+    const vec w1 = exp2_near(load(local.scores + 32 * j + 8) + shift1);
+    store(local.scores + 32 * j + 8, w1);
+    total1 = total1 + w1;
+    const vec w2 = exp2_near(load(local.scores + 32 * j + 16) + shift2);
+    store(local.scores + 32 * j + 16, w2);
+    total2 = total2 + w2;
+  }
+
+  store(local.block_total, total0);
+  store(local.block_total + 8, total1);
+  store(local.block_total + 16, total2);
+}
+
+// 4 columns x 24 rows of weights.
+[[gnu::noinline]] void attention_weights_4x24(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  vec s00 = start0, s01 = start1, s02 = start2;
+  vec s10 = start0, s11 = start1, s12 = start2;
+  vec s20 = start0, s21 = start1, s22 = start2;
+  vec s30 = start0, s31 = start1, s32 = start2;
+  const float* v = m.wv_out + 32768 * c1 + 64 * col;
+  const long nth = col / 4 % 24;
+  const long next_row = (row + nth + 488) % 512;
+  const float* next_a = m.wq_out + 32768 * c1 + 64 * next_row;
+  const float* out = m.heads + 64 * c1 + 512 * smaller(row + nth, 511);
+  for (long from = 0; from < 64; from += 32) {
+    prefetch(b + from + 256);
+    prefetch(b + from + 272);
+    prefetch(b + from + 320);
+    prefetch(b + from + 336);
+    prefetch(b + from + 384);
+    prefetch(b + from + 400);
+    prefetch(b + from + 448);
+    prefetch(b + from + 464);
+    prefetch(v + from);
+    prefetch(v + from + 16);
+    prefetch(v + from + 64);
+    prefetch(v + from + 80);
+    prefetch(v + from + 128);
+    prefetch(v + from + 144);
+    prefetch(v + from + 192);
+    prefetch(v + from + 208);
+    prefetch_l2(next_a + from);
+    prefetch_l2(next_a + from + 16);
+    prefetch_l2(out + from);
+    prefetch_l2(out + from + 16);
+#pragma GCC unroll 4
+    for (long k = from; k < from + 32; ++k) {
+      const vec b0 = load(rows + 32 * k);
+      const vec b1 = load(rows + 32 * k + 8);
+      const vec b2 = load(rows + 32 * k + 16);
+      const vec a0 = splat(b[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      const vec a1 = splat(b[k + 64]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      const vec a2 = splat(b[k + 128]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      const vec a3 = splat(b[k + 192]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+    }
+  }
+
+  const vec w0_0 = exp2_near(s00);
+  store(scores, w0_0);
+  const vec w1_0 = exp2_near(s10);
+  store(scores + 32, w1_0);
+  const vec w2_0 = exp2_near(s20);
+  store(scores + 64, w2_0);
+  const vec w3_0 = exp2_near(s30);
+  store(scores + 96, w3_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
+
+  const vec w0_1 = exp2_near(s01);
+  store(scores + 8, w0_1);
+  const vec w1_1 = exp2_near(s11);
+  store(scores + 40, w1_1);
+  const vec w2_1 = exp2_near(s21);
+  store(scores + 72, w2_1);
+  const vec w3_1 = exp2_near(s31);
+  store(scores + 104, w3_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1);
+
+  const vec w0_2 = exp2_near(s02);
+  store(scores + 16, w0_2);
+  const vec w1_2 = exp2_near(s12);
+  store(scores + 48, w1_2);
+  const vec w2_2 = exp2_near(s22);
+  store(scores + 80, w2_2);
+  const vec w3_2 = exp2_near(s32);
+  store(scores + 112, w3_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2 + w3_2);
+}
+
+// 4 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_4x8_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+  vec s20 = start0;
+  vec s30 = start0;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 32 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 32, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 64, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 96, w3_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
+}
+
+// 4 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_4x16_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  vec s20 = start0, s21 = start1;
+  vec s30 = start0, s31 = start1;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 32 * k);
+    const vec b1 = load(rows + 32 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 32, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 64, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 96, w3_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 40, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 72, w2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  const vec w3_1 = exp2_near(x3_1);
+  store(scores + 104, w3_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1);
+}
+
+// 4 columns x 24 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_4x24_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  vec s00 = start0, s01 = start1, s02 = start2;
+  vec s10 = start0, s11 = start1, s12 = start2;
+  vec s20 = start0, s21 = start1, s22 = start2;
+  vec s30 = start0, s31 = start1, s32 = start2;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 32 * k);
+    const vec b1 = load(rows + 32 * k + 8);
+    const vec b2 = load(rows + 32 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 32, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 64, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 96, w3_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 40, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 72, w2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  const vec w3_1 = exp2_near(x3_1);
+  store(scores + 104, w3_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1);
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  const vec w0_2 = exp2_near(x0_2);
+  store(scores + 16, w0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  const vec w1_2 = exp2_near(x1_2);
+  store(scores + 48, w1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  const vec w2_2 = exp2_near(x2_2);
+  store(scores + 80, w2_2);
+  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
+  const vec w3_2 = exp2_near(x3_2);
+  store(scores + 112, w3_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2 + w3_2);
+}
+
+// 4 columns x 24 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_4x24(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 8 * (row / 8) + 8;
+  const bool some0 = col < high0;
+  const long high1 = 8 * (row / 8) + 16;
+  const bool some1 = col < high1;
+  const long high2 = 8 * (row / 8) + 24;
+  const bool some2 = col < high2;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
+  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
+  for (long v = 0; v < 3; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 4; ++i) {
+        store(scores + 32 * i + 8 * v, splat(0.0f));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_weights_4x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_weights_4x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 3) {
+    attention_weights_4x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+}
+
+// Weights of 24 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_24(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.wk_out + 32768 * c1 + 64 * col;
+  for (long j = from; j < count - 3; j += 4) {
+    if (col + j < whole_end) {
+      attention_weights_4x24(m, local.rows, b + 64 * j, local.scores + 32 * j, local.shift,
+          local.block_total, c1, row, col + j);
+    } else {
+      attention_weights_in_part_4x24(b + 64 * j, local.scores + 32 * j, row, col + j, local);
+    }
+  }
+}
+
+// Scores of 24 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_24(const Memory& m, long c1, long row, long col,
+    long from, long count, long whole_end, attention_memory& local) {
+  const float* b = m.wk_out + 32768 * c1 + 64 * col;
+  for (long j = from; j < count - 3; j += 4) {
+    if (col + j < whole_end) {
+      attention_scores_4x24(local.rows, b + 64 * j, local.scores + 32 * j, local.block_peak);
+    } else {
+      attention_scores_in_part_4x24(b + 64 * j, local.scores + 32 * j, row, col + j, local);
+    }
+  }
+}
+
+// What 24 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_24(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 8, load(local.carry + 8) * load(local.total + 8));
+  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
+
+  float* out = m.heads + 64 * c1 + 512 * row;
+  for (long i = 0; i < 24; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 8) {
+      store(out + 512 * i + n, carry * load(out + 512 * i + n));
+    }
+  }
+}
+
+// Of 24 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_24(attention_memory& local, long count) {
+  for (long i = 0; i < 24; i += 8) {
+    const vec total = load(local.block_total + i);
+    const lanes_t inside = not_less(splat(0x1p+40f), total);
+    const vec rise = select(inside, splat(0.0f), exponent_of(total));
+    const vec old = load(local.peak + i);
+    const vec peak = old + rise;
+    const vec carry = select(inside, splat(1.0f), inverse_power(total));
+    store(local.peak + i, peak);
+    store(local.shift + i, splat(0.0f) - peak);
+    store(local.carry + i, carry);
+    store(local.block_total + i, carry * total);
+    if (any(negation(inside))) {
+      for (long j = 0; j < count; ++j) {
+        store(local.scores + i + 32 * j, carry * load(local.scores + i + 32 * j));
+      }
+    }
+  }
+}
+
+// Weights of 24 rows and `count` columns, the first `from` of them made from scores, once more
+// where they left the range.
+[[gnu::noinline]] void attention_mend_24(const Memory& m, long c1, long row, long col, long from,
+    long count, long whole_end, attention_memory& local, bool fresh) {
+  // Too large for that: the greatest score becomes the reference.
+  const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
+      both(not_less(splat(0x1p+120f), load(local.block_total)),
+          less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
+  const lanes_t inside1 = both(inside0,
+      either(not_less(splat(0x1p+40f), load(local.block_total + 8)),
+          both(not_less(splat(0x1p+120f), load(local.block_total + 8)),
+              less_equal(splat(-4.0f) * load(local.peak + 8),
+                  exponent_of(load(local.block_total + 8))))));
+  const lanes_t inside2 = both(inside1,
+      either(not_less(splat(0x1p+40f), load(local.block_total + 16)),
+          both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
+              less_equal(splat(-4.0f) * load(local.peak + 16),
+                  exponent_of(load(local.block_total + 16))))));
+  if (any(negation(inside2))) {
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    attention_scores_of_24(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_24(local, from, false);
+    if (!fresh) {
+      attention_carry_over_24(m, c1, row, local);
+    }
+    attention_weights_of_24(m, c1, row, col, from, count, whole_end, local);
+  }
+
+  attention_lower_weights_24(local, count);
+  if (!fresh) {
+    attention_carry_over_24(m, c1, row, local);
+  }
+}
+
+// 4 rows x 24 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_4x24(const float* weights, const float* v, long count,
+    float* out, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+
+#pragma GCC unroll 4
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 8);
+    const vec b2 = load(v + 64 * k + 16);
+    const vec a0 = splat(weights[32 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(weights[32 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(weights[32 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(weights[32 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s10 = s10 + load(out + 512);
+    s11 = s11 + load(out + 520);
+    s12 = s12 + load(out + 528);
+    s20 = s20 + load(out + 1024);
+    s21 = s21 + load(out + 1032);
+    s22 = s22 + load(out + 1040);
+    s30 = s30 + load(out + 1536);
+    s31 = s31 + load(out + 1544);
+    s32 = s32 + load(out + 1552);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 16, s02);
+  store(out + 512, s10);
+  store(out + 520, s11);
+  store(out + 528, s12);
+  store(out + 1024, s20);
+  store(out + 1032, s21);
+  store(out + 1040, s22);
+  store(out + 1536, s30);
+  store(out + 1544, s31);
+  store(out + 1552, s32);
+}
+
+// 4 rows x 16 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_4x16(const float* weights, const float* v, long count,
+    float* out, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+
+#pragma GCC unroll 4
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 8);
+    const vec a0 = splat(weights[32 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(weights[32 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(weights[32 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(weights[32 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s10 = s10 + load(out + 512);
+    s11 = s11 + load(out + 520);
+    s20 = s20 + load(out + 1024);
+    s21 = s21 + load(out + 1032);
+    s30 = s30 + load(out + 1536);
+    s31 = s31 + load(out + 1544);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 512, s10);
+  store(out + 520, s11);
+  store(out + 1024, s20);
+  store(out + 1032, s21);
+  store(out + 1536, s30);
+  store(out + 1544, s31);
+}
+
+// Weights of 24 rows and `count` columns are folded into the result.
+[[gnu::noinline]] void attention_fold_24(const Memory& m, long c1, long row, long col, long count,
+    attention_memory& local, bool fresh) {
+  const float* v = m.wv_out + 32768 * c1 + 64 * col;
+  float* out = m.heads + 64 * c1 + 512 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+
+  for (long n = 0; n < 48; n += 24) {
+    for (long i = 0; i < 24; i += 4) {
+      const long high_last = 8 * ((row + i + 3) / 8) + 8;
+      const long end = smaller(high_last - col, count);
+      attention_values_4x24(local.scores + i, v + n, end, out + 512 * i + n, fresh);
+    }
+  }
+  for (long i = 0; i < 24; i += 4) {
+    const long high_last = 8 * ((row + i + 3) / 8) + 8;
+    const long end = smaller(high_last - col, count);
+    attention_values_4x16(local.scores + i, v + 48, end, out + 512 * i + 48, fresh);
+  }
+}
+
+// 24 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_24(const Memory& m, long c1, long row, long col, long count,
+    long whole_end, attention_memory& local, bool fresh) {
+  store(local.block_total, splat(0.0f));
+  store(local.block_total + 8, splat(0.0f));
+  store(local.block_total + 16, splat(0.0f));
+  long done = 0;
+
+  // The first columns give each row the score that the others are compared with.
+  if (fresh) {
+    const float* b = m.wk_out + 32768 * c1 + 64 * col;
+    store(local.block_peak, splat(-__FLT_MAX__));
+    store(local.block_peak + 8, splat(-__FLT_MAX__));
+    store(local.block_peak + 16, splat(-__FLT_MAX__));
+    if (col < whole_end) {
+      attention_scores_4x24(local.rows, b, local.scores, local.block_peak);
+    } else {
+      attention_scores_in_part_4x24(b, local.scores, row, col, local);
+    }
+    done = 4;
+    attention_weigh_24(local, done, true);
+  }
+
+  attention_weights_of_24(m, c1, row, col, done, count, whole_end, local);
+
+  // Where that score was a poor guess it is mended; the other rows keep every bit.
+  const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
+  const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 8)));
+  const lanes_t inside2 = both(inside1, not_less(splat(0x1p+40f), load(local.block_total + 16)));
+  if (any(negation(inside2))) {
+    attention_mend_24(m, c1, row, col, done, count, whole_end, local, fresh);
+  }
+
+  attention_fold_24(m, c1, row, col, count, local, fresh);
+}
+
+// Whether all 24 rows are for the safe path already.
+[[gnu::noinline]] bool attention_no_row_of_24_is_finite(const Memory& m, long c1, long row) {
+  const float* out = m.heads + 64 * c1 + 512 * row;
+  for (long i = 0; i < 24; ++i) {
+    vec odd = splat(0.0f);
+    for (long n = 0; n < 64; n += 8) {
+      const vec x = load(out + 512 * i + n);
+      odd = odd + (x - x);
+    }
+    if (!has_nan(odd)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Scores of 24 rows become weights, those of removed pairs -0; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_24_safely(attention_memory& local, long count) {
+  const vec removed = splat(-__builtin_inff());
+
+  const vec old0 = load(local.peak);
+  const vec peak0 = max(old0, splat(0.125f) * load(local.block_peak));
+  store(local.peak, peak0);
+  store(local.carry,
+      select(both(less(old0, peak0), equal(load(local.kept), splat(1.0f))),
+          exp_nonpositive(old0 - peak0), splat(1.0f)));
+  vec total0 = splat(0.0f);
+  lanes_t all0 = all_lanes(true);
+
+  const vec old1 = load(local.peak + 8);
+  const vec peak1 = max(old1, splat(0.125f) * load(local.block_peak + 8));
+  store(local.peak + 8, peak1);
+  store(local.carry + 8,
+      select(both(less(old1, peak1), equal(load(local.kept + 8), splat(1.0f))),
+          exp_nonpositive(old1 - peak1), splat(1.0f)));
+  vec total1 = splat(0.0f);
+  lanes_t all1 = all_lanes(true);
+
+  const vec old2 = load(local.peak + 16);
+  const vec peak2 = max(old2, splat(0.125f) * load(local.block_peak + 16));
+  store(local.peak + 16, peak2);
+  store(local.carry + 16,
+      select(both(less(old2, peak2), equal(load(local.kept + 16), splat(1.0f))),
+          exp_nonpositive(old2 - peak2), splat(1.0f)));
+  vec total2 = splat(0.0f);
+  lanes_t all2 = all_lanes(true);
+
+  bool some = false;
+  for (long j = 0; j < count; ++j) {
+    const vec score0 = splat(0.125f) * load(local.scores + 32 * j);
+    const lanes_t hole0 = equal(score0, removed);
+    const vec w0 = select(hole0, splat(-0.0f), exp_nonpositive(score0 - peak0) + splat(0.0f));
+    store(local.scores + 32 * j, w0);
+    total0 = total0 + w0;
+    all0 = both(all0, hole0);
+    const vec score1 = splat(0.125f) * load(local.scores + 32 * j + 8);
+    const lanes_t hole1 = equal(score1, removed);
+    const vec w1 = select(hole1, splat(-0.0f), exp_nonpositive(score1 - peak1) + splat(0.0f));
+    store(local.scores + 32 * j + 8, w1);
+    total1 = total1 + w1;
+    all1 = both(all1, hole1);
+    const vec score2 = splat(0.125f) * load(local.scores + 32 * j + 16);
+    const lanes_t hole2 = equal(score2, removed);
+    const vec w2 = select(hole2, splat(-0.0f), exp_nonpositive(score2 - peak2) + splat(0.0f));
+    store(local.scores + 32 * j + 16, w2);
+    total2 = total2 + w2;
+    all2 = both(all2, hole2);
+    const bool hole = any(either(either(hole0, hole1), hole2));
+    local.holes[j] = hole ? 1.0f : 0.0f;
+    some = some || hole;
+  }
+
+  local.holes[264] = some ? 1.0f : 0.0f;
+
+  store(local.block_total, total0);
+  store(local.kept, select(all0, load(local.kept), splat(1.0f)));
+
+  store(local.block_total + 8, total1);
+  store(local.kept + 8, select(all1, load(local.kept + 8), splat(1.0f)));
+
+  store(local.block_total + 16, total2);
+  store(local.kept + 16, select(all2, load(local.kept + 16), splat(1.0f)));
+}
+
+// 4 rows x 24 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_4x24_with_holes(const float* weights, const float* v,
+    long count, float* out, const float* holes, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+
+  for (long k = 0; k < count; ++k) {
+    if (holes[k] > 0.0f) {
+      const vec b0 = load(v + 64 * k);
+      const vec b1 = load(v + 64 * k + 8);
+      const vec b2 = load(v + 64 * k + 16);
+      const vec a0 = splat(weights[32 * k]);
+      const lanes_t hole0 = is_minus_zero(a0);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      s02 = fma_unless(hole0, a0, b2, s02);
+      const vec a1 = splat(weights[32 * k + 1]);
+      const lanes_t hole1 = is_minus_zero(a1);
+      s10 = fma_unless(hole1, a1, b0, s10);
+      s11 = fma_unless(hole1, a1, b1, s11);
+      s12 = fma_unless(hole1, a1, b2, s12);
+      const vec a2 = splat(weights[32 * k + 2]);
+      const lanes_t hole2 = is_minus_zero(a2);
+      s20 = fma_unless(hole2, a2, b0, s20);
+      s21 = fma_unless(hole2, a2, b1, s21);
+      s22 = fma_unless(hole2, a2, b2, s22);
+      const vec a3 = splat(weights[32 * k + 3]);
+      const lanes_t hole3 = is_minus_zero(a3);
+      s30 = fma_unless(hole3, a3, b0, s30);
+      s31 = fma_unless(hole3, a3, b1, s31);
+      s32 = fma_unless(hole3, a3, b2, s32);
+    } else {
+      const vec b0 = load(v + 64 * k);
+      const vec b1 = load(v + 64 * k + 8);
+      const vec b2 = load(v + 64 * k + 16);
+      const vec a0 = splat(weights[32 * k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      const vec a1 = splat(weights[32 * k + 1]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      const vec a2 = splat(weights[32 * k + 2]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      const vec a3 = splat(weights[32 * k + 3]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+    }
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s10 = s10 + load(out + 512);
+    s11 = s11 + load(out + 520);
+    s12 = s12 + load(out + 528);
+    s20 = s20 + load(out + 1024);
+    s21 = s21 + load(out + 1032);
+    s22 = s22 + load(out + 1040);
+    s30 = s30 + load(out + 1536);
+    s31 = s31 + load(out + 1544);
+    s32 = s32 + load(out + 1552);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 16, s02);
+  store(out + 512, s10);
+  store(out + 520, s11);
+  store(out + 528, s12);
+  store(out + 1024, s20);
+  store(out + 1032, s21);
+  store(out + 1040, s22);
+  store(out + 1536, s30);
+  store(out + 1544, s31);
+  store(out + 1552, s32);
+}
+
+// 4 rows x 16 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_4x16_with_holes(const float* weights, const float* v,
+    long count, float* out, const float* holes, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+
+  for (long k = 0; k < count; ++k) {
+    if (holes[k] > 0.0f) {
+      const vec b0 = load(v + 64 * k);
+      const vec b1 = load(v + 64 * k + 8);
+      const vec a0 = splat(weights[32 * k]);
+      const lanes_t hole0 = is_minus_zero(a0);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      const vec a1 = splat(weights[32 * k + 1]);
+      const lanes_t hole1 = is_minus_zero(a1);
+      s10 = fma_unless(hole1, a1, b0, s10);
+      s11 = fma_unless(hole1, a1, b1, s11);
+      const vec a2 = splat(weights[32 * k + 2]);
+      const lanes_t hole2 = is_minus_zero(a2);
+      s20 = fma_unless(hole2, a2, b0, s20);
+      s21 = fma_unless(hole2, a2, b1, s21);
+      const vec a3 = splat(weights[32 * k + 3]);
+      const lanes_t hole3 = is_minus_zero(a3);
+      s30 = fma_unless(hole3, a3, b0, s30);
+      s31 = fma_unless(hole3, a3, b1, s31);
+    } else {
+      const vec b0 = load(v + 64 * k);
+      const vec b1 = load(v + 64 * k + 8);
+      const vec a0 = splat(weights[32 * k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(weights[32 * k + 1]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(weights[32 * k + 2]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(weights[32 * k + 3]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+    }
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s10 = s10 + load(out + 512);
+    s11 = s11 + load(out + 520);
+    s20 = s20 + load(out + 1024);
+    s21 = s21 + load(out + 1032);
+    s30 = s30 + load(out + 1536);
+    s31 = s31 + load(out + 1544);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 512, s10);
+  store(out + 520, s11);
+  store(out + 1024, s20);
+  store(out + 1032, s21);
+  store(out + 1536, s30);
+  store(out + 1544, s31);
+}
+
+// Weights of 24 rows and `count` columns are folded into the result.
+[[gnu::noinline]] void attention_fold_24_with_holes(const Memory& m, long c1, long row, long col,
+    long count, attention_memory& local, bool fresh) {
+  const float* v = m.wv_out + 32768 * c1 + 64 * col;
+  float* out = m.heads + 64 * c1 + 512 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+
+  for (long n = 0; n < 48; n += 24) {
+    for (long i = 0; i < 24; i += 4) {
+      const long high_last = 8 * ((row + i + 3) / 8) + 8;
+      const long end = smaller(high_last - col, count);
+      attention_values_4x24_with_holes(local.scores + i, v + n, end, out + 512 * i + n, local.holes,
+          fresh);
+    }
+  }
+  for (long i = 0; i < 24; i += 4) {
+    const long high_last = 8 * ((row + i + 3) / 8) + 8;
+    const long end = smaller(high_last - col, count);
+    attention_values_4x16_with_holes(local.scores + i, v + 48, end, out + 512 * i + 48, local.holes,
+        fresh);
+  }
+}
+
+// 24 rows against `count` columns from col on, by the definition.
+[[gnu::noinline]] void attention_visit_24_safely(const Memory& m, long c1, long row, long col,
+    long count, long whole_end, attention_memory& local, bool fresh) {
+  store(local.block_peak, splat(-__builtin_inff()));
+  store(local.block_peak + 8, splat(-__builtin_inff()));
+  store(local.block_peak + 16, splat(-__builtin_inff()));
+  attention_scores_of_24(m, c1, row, col, 0, count, whole_end, local);
+  attention_weigh_24_safely(local, count);
+  if (!fresh) {
+    attention_carry_over_24(m, c1, row, local);
+  }
+
+  if (local.holes[264] > 0.0f) {
+    attention_fold_24_with_holes(m, c1, row, col, count, local, fresh);
+  } else {
+    attention_fold_24(m, c1, row, col, count, local, fresh);
+  }
+}
+
+// Rows of the block that are not finite are computed again, over exactly the pairs that count; the
+// others keep every bit.
+[[gnu::noinline]] void attention_24_rows_safely(const Memory& m, long c1, long nth,
+    attention_memory& local) {
+  const long row = 24 * nth;
+  const float* a = m.wq_out + 32768 * c1 + 64 * row;
+  float* out = m.heads + 64 * c1 + 512 * row;
+
+  for (long i = 0; i < 24; ++i) {
+    for (long n = 0; n < 64; n += 8) {
+      store(local.fast + 64 * i + n, load(out + 512 * i + n));
+    }
+  }
+
+  for (long r = 0; r < 24; r += 8) {
+    for (long k = 0; k < 64; k += 8) {
+      transpose_block(a + 64 * r + k, 64, local.rows + 32 * k + r, 32, splat(1.0f));
+    }
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.peak + 8, splat(-__FLT_MAX__));
+  store(local.peak + 16, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+  store(local.total + 8, splat(0.0f));
+  store(local.total + 16, splat(0.0f));
+  store(local.kept, splat(0.0f));
+  store(local.kept + 8, splat(0.0f));
+  store(local.kept + 16, splat(0.0f));
+  bool fresh = true;
+  const long whole_end = 24 * nth;
+  const long end = 24 * nth + 24;
+  for (long col = 0; col < end; col += 264) {
+    attention_visit_24_safely(m, c1, row, col, smaller(264, end - col), whole_end, local, fresh);
+    fresh = false;
+  }
+
+  store(local.carry,
+      select(equal(load(local.kept), splat(1.0f)), splat(1.0f) / load(local.total), splat(0.0f)));
+  store(local.carry + 8,
+      select(equal(load(local.kept + 8), splat(1.0f)), splat(1.0f) / load(local.total + 8),
+          splat(0.0f)));
+  store(local.carry + 16,
+      select(equal(load(local.kept + 16), splat(1.0f)), splat(1.0f) / load(local.total + 16),
+          splat(0.0f)));
+  for (long i = 0; i < 24; ++i) {
+    vec odd = splat(0.0f);
+    for (long n = 0; n < 64; n += 8) {
+      const vec x = load(local.fast + 64 * i + n);
+      odd = odd + (x - x);
+    }
+    if (has_nan(odd)) {
+      const vec factor = splat(local.carry[i]);
+      for (long n = 0; n < 64; n += 8) {
+        store(out + 512 * i + n, factor * load(out + 512 * i + n));
+      }
+    } else {
+      for (long n = 0; n < 64; n += 8) {
+        store(out + 512 * i + n, load(local.fast + 64 * i + n));
+      }
+    }
+  }
+}
+
+// The nth of 20 blocks of 24 rows.
+[[gnu::noinline]] void attention_24_rows(const Memory& m, long c1, long nth,
+    attention_memory& local) {
+  const long row = 24 * nth;
+  const float* a = m.wq_out + 32768 * c1 + 64 * row;
+  float* out = m.heads + 64 * c1 + 512 * row;
+
+  // Rows change places with their elements: a vector holds the same element of every row.
+  for (long r = 0; r < 24; r += 8) {
+    for (long k = 0; k < 64; k += 8) {
+      transpose_block(a + 64 * r + k, 64, local.rows + 32 * k + r, 32, splat(0.18033688f));
+    }
+  }
+
+  store(local.peak, splat(-__FLT_MAX__));
+  store(local.total, splat(0.0f));
+  store(local.peak + 8, splat(-__FLT_MAX__));
+  store(local.total + 8, splat(0.0f));
+  store(local.peak + 16, splat(-__FLT_MAX__));
+  store(local.total + 16, splat(0.0f));
+
+  bool fresh = true;
+  const long whole_end = 24 * nth;
+  const long end = 24 * nth + 24;
+  for (long col = 0; col < end; col += 264) {
+    if (!fresh && attention_no_row_of_24_is_finite(m, c1, row)) {
+      break;
+    }
+    attention_visit_24(m, c1, row, col, smaller(264, end - col), whole_end, local, fresh);
+    fresh = false;
+  }
+
+  store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 8, splat(1.0f) / load(local.total + 8));
+  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
+
+  // x - x is 0, or NaN if x is not finite.
+  vec odd = splat(0.0f);
+  for (long i = 0; i < 24; ++i) {
+    const vec factor = splat(local.carry[i]);
+    vec odd_of_row = splat(0.0f);
+    for (long n = 0; n < 64; n += 8) {
+      const vec x = factor * load(out + 512 * i + n);
+      store(out + 512 * i + n, x);
+      odd_of_row = odd_of_row + (x - x);
+    }
+    odd = odd + odd_of_row;
+  }
+  if (has_nan(odd)) {
+    attention_24_rows_safely(m, c1, nth, local);
+  }
+}
+
 // 2 columns x 32 rows of scores.
 [[gnu::noinline]] void attention_scores_2x32(const float* rows, const float* b, float* scores,
     float* block_peak) {
@@ -1058,6 +2329,302 @@ struct attention_memory {
   }
 }
 
+// 3 columns x 32 rows of scores.
+[[gnu::noinline]] void attention_scores_3x32(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 64]);
+    const vec a2 = splat(b[k + 128]);
+    const vec b0 = load(rows + 32 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    s20 = fma(a2, b0, s20);
+    const vec b1 = load(rows + 32 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    s21 = fma(a2, b1, s21);
+    const vec b2 = load(rows + 32 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    s22 = fma(a2, b2, s22);
+    const vec b3 = load(rows + 32 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    s23 = fma(a2, b3, s23);
+  }
+
+  store(scores, s00);
+  store(scores + 32, s10);
+  store(scores + 64, s20);
+
+  store(block_peak, max(load(block_peak), max(max(s00, s10), s20)));
+
+  store(scores + 8, s01);
+  store(scores + 40, s11);
+  store(scores + 72, s21);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(max(s01, s11), s21)));
+
+  store(scores + 16, s02);
+  store(scores + 48, s12);
+  store(scores + 80, s22);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(max(s02, s12), s22)));
+
+  store(scores + 24, s03);
+  store(scores + 56, s13);
+  store(scores + 88, s23);
+
+  store(block_peak + 24, max(load(block_peak + 24), max(max(s03, s13), s23)));
+}
+
+// 3 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_3x8_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 32 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 32, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 64, x2_0);
+
+  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), x2_0)));
+}
+
+// 3 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_3x16_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 32 * k);
+    const vec b1 = load(rows + 32 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 32, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 64, x2_0);
+
+  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), x2_0)));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 40, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 72, x2_1);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(max(x0_1, x1_1), x2_1)));
+}
+
+// 3 columns x 24 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_3x24_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 32 * k);
+    const vec b1 = load(rows + 32 * k + 8);
+    const vec b2 = load(rows + 32 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 32, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 64, x2_0);
+
+  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), x2_0)));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 40, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 72, x2_1);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(max(x0_1, x1_1), x2_1)));
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  store(scores + 16, x0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  store(scores + 48, x1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  store(scores + 80, x2_2);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(max(x0_2, x1_2), x2_2)));
+}
+
+// 3 columns x 32 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_3x32_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 64]);
+    const vec a2 = splat(b[k + 128]);
+    const vec b0 = load(rows + 32 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    s20 = fma(a2, b0, s20);
+    const vec b1 = load(rows + 32 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    s21 = fma(a2, b1, s21);
+    const vec b2 = load(rows + 32 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    s22 = fma(a2, b2, s22);
+    const vec b3 = load(rows + 32 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    s23 = fma(a2, b3, s23);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 32, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 64, x2_0);
+
+  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), x2_0)));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 40, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 72, x2_1);
+
+  store(block_peak + 8, max(load(block_peak + 8), max(max(x0_1, x1_1), x2_1)));
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  store(scores + 16, x0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  store(scores + 48, x1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  store(scores + 80, x2_2);
+
+  store(block_peak + 16, max(load(block_peak + 16), max(max(x0_2, x1_2), x2_2)));
+
+  const ivec row_of_lane3 = isplat(row + 24) + iota();
+  const vec x0_3 = select(iless_equal(isplat(col), row_of_lane3), s03, removed);
+  store(scores + 24, x0_3);
+  const vec x1_3 = select(iless_equal(isplat(col + 1), row_of_lane3), s13, removed);
+  store(scores + 56, x1_3);
+  const vec x2_3 = select(iless_equal(isplat(col + 2), row_of_lane3), s23, removed);
+  store(scores + 88, x2_3);
+
+  store(block_peak + 24, max(load(block_peak + 24), max(max(x0_3, x1_3), x2_3)));
+}
+
+// 3 columns x 32 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_3x32(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 8 * (row / 8) + 8;
+  const bool some0 = col < high0;
+  const long high1 = 8 * (row / 8) + 16;
+  const bool some1 = col < high1;
+  const long high2 = 8 * (row / 8) + 24;
+  const bool some2 = col < high2;
+  const long high3 = 8 * (row / 8) + 32;
+  const bool some3 = col < high3;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : (some3 ? 3 : 4)));
+  const long end = some3 ? 4 : (some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0)));
+  for (long v = 0; v < 4; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 3; ++i) {
+        store(scores + 32 * i + 8 * v, splat(-__builtin_inff()));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_scores_3x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_scores_3x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 3) {
+    attention_scores_3x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 4) {
+    attention_scores_3x32_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+}
+
 // Scores of 32 rows become weights; the rows' state follows.
 [[gnu::noinline]] void attention_weigh_32(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
@@ -1129,6 +2696,381 @@ struct attention_memory {
   store(local.block_total + 24, total3);
 }
 
+// 3 columns x 32 rows of weights.
+[[gnu::noinline]] void attention_weights_3x32(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  const vec start3 = load(shift + 24);
+  vec s00 = start0, s01 = start1, s02 = start2, s03 = start3;
+  vec s10 = start0, s11 = start1, s12 = start2, s13 = start3;
+  vec s20 = start0, s21 = start1, s22 = start2, s23 = start3;
+  const float* v = m.wv_out + 32768 * c1 + 64 * col;
+  const long nth = col / 3 % 24;
+  const long next_row = (row + nth + 488) % 512;
+  const float* next_a = m.wq_out + 32768 * c1 + 64 * next_row;
+  const float* out = m.heads + 64 * c1 + 512 * smaller(row + nth, 511);
+  for (long from = 0; from < 64; from += 32) {
+    prefetch(b + from + 192);
+    prefetch(b + from + 208);
+    prefetch(b + from + 256);
+    prefetch(b + from + 272);
+    prefetch(b + from + 320);
+    prefetch(b + from + 336);
+    prefetch(v + from);
+    prefetch(v + from + 16);
+    prefetch(v + from + 64);
+    prefetch(v + from + 80);
+    prefetch(v + from + 128);
+    prefetch(v + from + 144);
+    prefetch_l2(next_a + from);
+    prefetch_l2(next_a + from + 16);
+    prefetch_l2(out + from);
+    prefetch_l2(out + from + 16);
+#pragma GCC unroll 4
+    for (long k = from; k < from + 32; ++k) {
+      const vec a0 = splat(b[k]);
+      const vec a1 = splat(b[k + 64]);
+      const vec a2 = splat(b[k + 128]);
+      const vec b0 = load(rows + 32 * k);
+      s00 = fma(a0, b0, s00);
+      s10 = fma(a1, b0, s10);
+      s20 = fma(a2, b0, s20);
+      const vec b1 = load(rows + 32 * k + 8);
+      s01 = fma(a0, b1, s01);
+      s11 = fma(a1, b1, s11);
+      s21 = fma(a2, b1, s21);
+      const vec b2 = load(rows + 32 * k + 16);
+      s02 = fma(a0, b2, s02);
+      s12 = fma(a1, b2, s12);
+      s22 = fma(a2, b2, s22);
+      const vec b3 = load(rows + 32 * k + 24);
+      s03 = fma(a0, b3, s03);
+      s13 = fma(a1, b3, s13);
+      s23 = fma(a2, b3, s23);
+    }
+  }
+
+  const vec w0_0 = exp2_near(s00);
+  store(scores, w0_0);
+  const vec w1_0 = exp2_near(s10);
+  store(scores + 32, w1_0);
+  const vec w2_0 = exp2_near(s20);
+  store(scores + 64, w2_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0);
+
+  const vec w0_1 = exp2_near(s01);
+  store(scores + 8, w0_1);
+  const vec w1_1 = exp2_near(s11);
+  store(scores + 40, w1_1);
+  const vec w2_1 = exp2_near(s21);
+  store(scores + 72, w2_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1);
+
+  const vec w0_2 = exp2_near(s02);
+  store(scores + 16, w0_2);
+  const vec w1_2 = exp2_near(s12);
+  store(scores + 48, w1_2);
+  const vec w2_2 = exp2_near(s22);
+  store(scores + 80, w2_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2);
+
+  const vec w0_3 = exp2_near(s03);
+  store(scores + 24, w0_3);
+  const vec w1_3 = exp2_near(s13);
+  store(scores + 56, w1_3);
+  const vec w2_3 = exp2_near(s23);
+  store(scores + 88, w2_3);
+
+  store(block_total + 24, load(block_total + 24) + w0_3 + w1_3 + w2_3);
+}
+
+// 3 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_3x8_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+  vec s20 = start0;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 32 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 32, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 64, w2_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0);
+}
+
+// 3 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_3x16_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  vec s20 = start0, s21 = start1;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 32 * k);
+    const vec b1 = load(rows + 32 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 32, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 64, w2_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 40, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 72, w2_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1);
+}
+
+// 3 columns x 24 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_3x24_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  vec s00 = start0, s01 = start1, s02 = start2;
+  vec s10 = start0, s11 = start1, s12 = start2;
+  vec s20 = start0, s21 = start1, s22 = start2;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 32 * k);
+    const vec b1 = load(rows + 32 * k + 8);
+    const vec b2 = load(rows + 32 * k + 16);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 32, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 64, w2_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 40, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 72, w2_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1);
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  const vec w0_2 = exp2_near(x0_2);
+  store(scores + 16, w0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  const vec w1_2 = exp2_near(x1_2);
+  store(scores + 48, w1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  const vec w2_2 = exp2_near(x2_2);
+  store(scores + 80, w2_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2);
+}
+
+// 3 columns x 32 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_3x32_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  const vec start3 = load(shift + 24);
+  vec s00 = start0, s01 = start1, s02 = start2, s03 = start3;
+  vec s10 = start0, s11 = start1, s12 = start2, s13 = start3;
+  vec s20 = start0, s21 = start1, s22 = start2, s23 = start3;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 64]);
+    const vec a2 = splat(b[k + 128]);
+    const vec b0 = load(rows + 32 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    s20 = fma(a2, b0, s20);
+    const vec b1 = load(rows + 32 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    s21 = fma(a2, b1, s21);
+    const vec b2 = load(rows + 32 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    s22 = fma(a2, b2, s22);
+    const vec b3 = load(rows + 32 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    s23 = fma(a2, b3, s23);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 32, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 64, w2_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 40, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 72, w2_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1);
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  const vec w0_2 = exp2_near(x0_2);
+  store(scores + 16, w0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  const vec w1_2 = exp2_near(x1_2);
+  store(scores + 48, w1_2);
+  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
+  const vec w2_2 = exp2_near(x2_2);
+  store(scores + 80, w2_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2);
+
+  const ivec row_of_lane3 = isplat(row + 24) + iota();
+  const vec x0_3 = select(iless_equal(isplat(col), row_of_lane3), s03, removed);
+  const vec w0_3 = exp2_near(x0_3);
+  store(scores + 24, w0_3);
+  const vec x1_3 = select(iless_equal(isplat(col + 1), row_of_lane3), s13, removed);
+  const vec w1_3 = exp2_near(x1_3);
+  store(scores + 56, w1_3);
+  const vec x2_3 = select(iless_equal(isplat(col + 2), row_of_lane3), s23, removed);
+  const vec w2_3 = exp2_near(x2_3);
+  store(scores + 88, w2_3);
+
+  store(block_total + 24, load(block_total + 24) + w0_3 + w1_3 + w2_3);
+}
+
+// 3 columns x 32 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_3x32(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 8 * (row / 8) + 8;
+  const bool some0 = col < high0;
+  const long high1 = 8 * (row / 8) + 16;
+  const bool some1 = col < high1;
+  const long high2 = 8 * (row / 8) + 24;
+  const bool some2 = col < high2;
+  const long high3 = 8 * (row / 8) + 32;
+  const bool some3 = col < high3;
+  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : (some3 ? 3 : 4)));
+  const long end = some3 ? 4 : (some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0)));
+  for (long v = 0; v < 4; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 3; ++i) {
+        store(scores + 32 * i + 8 * v, splat(0.0f));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_weights_3x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_weights_3x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 3) {
+    attention_weights_3x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 4) {
+    attention_weights_3x32_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+}
+
 // 2 columns x 32 rows of weights.
 [[gnu::noinline]] void attention_weights_2x32(const Memory& m, const float* rows, const float* b,
     float* scores, const float* shift, float* block_total, long c1, long row, long col) {
@@ -1139,8 +3081,8 @@ struct attention_memory {
   vec s00 = start0, s01 = start1, s02 = start2, s03 = start3;
   vec s10 = start0, s11 = start1, s12 = start2, s13 = start3;
   const float* v = m.wv_out + 32768 * c1 + 64 * col;
-  const long nth = col / 2 % 32;
-  const long next_row = (row + nth + 480) % 512;
+  const long nth = col / 2 % 24;
+  const long next_row = (row + nth + 488) % 512;
   const float* next_a = m.wq_out + 32768 * c1 + 64 * next_row;
   const float* out = m.heads + 64 * c1 + 512 * smaller(row + nth, 511);
   for (long from = 0; from < 64; from += 32) {
@@ -1442,12 +3384,22 @@ struct attention_memory {
 [[gnu::noinline]] void attention_weights_of_32(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.wk_out + 32768 * c1 + 64 * col;
-  for (long j = from; j < count - 1; j += 2) {
+  for (long j = from; j < count - 2; j += 3) {
     if (col + j < whole_end) {
-      attention_weights_2x32(m, local.rows, b + 64 * j, local.scores + 32 * j, local.shift,
+      attention_weights_3x32(m, local.rows, b + 64 * j, local.scores + 32 * j, local.shift,
           local.block_total, c1, row, col + j);
     } else {
-      attention_weights_in_part_2x32(b + 64 * j, local.scores + 32 * j, row, col + j, local);
+      attention_weights_in_part_3x32(b + 64 * j, local.scores + 32 * j, row, col + j, local);
+    }
+  }
+  const long rest = 3 * (count / 3);
+  if (rest < count && from <= rest) {
+    if (col + rest < whole_end) {
+      attention_weights_2x32(m, local.rows, b + 64 * rest, local.scores + 32 * rest, local.shift,
+          local.block_total, c1, row, col + rest);
+    } else {
+      attention_weights_in_part_2x32(b + 64 * rest, local.scores + 32 * rest, row, col + rest,
+          local);
     }
   }
 }
@@ -1456,11 +3408,20 @@ struct attention_memory {
 [[gnu::noinline]] void attention_scores_of_32(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.wk_out + 32768 * c1 + 64 * col;
-  for (long j = from; j < count - 1; j += 2) {
+  for (long j = from; j < count - 2; j += 3) {
     if (col + j < whole_end) {
-      attention_scores_2x32(local.rows, b + 64 * j, local.scores + 32 * j, local.block_peak);
+      attention_scores_3x32(local.rows, b + 64 * j, local.scores + 32 * j, local.block_peak);
     } else {
-      attention_scores_in_part_2x32(b + 64 * j, local.scores + 32 * j, row, col + j, local);
+      attention_scores_in_part_3x32(b + 64 * j, local.scores + 32 * j, row, col + j, local);
+    }
+  }
+  const long rest = 3 * (count / 3);
+  if (rest < count && from <= rest) {
+    if (col + rest < whole_end) {
+      attention_scores_2x32(local.rows, b + 64 * rest, local.scores + 32 * rest, local.block_peak);
+    } else {
+      attention_scores_in_part_2x32(b + 64 * rest, local.scores + 32 * rest, row, col + rest,
+          local);
     }
   }
 }
@@ -1545,114 +3506,7 @@ struct attention_memory {
   }
 }
 
-// 4 rows x 24 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_4x24(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
-
-#pragma GCC unroll 4
-  for (long k = 0; k < count; ++k) {
-    const vec b0 = load(v + 64 * k);
-    const vec b1 = load(v + 64 * k + 8);
-    const vec b2 = load(v + 64 * k + 16);
-    const vec a0 = splat(weights[32 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(weights[32 * k + 1]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(weights[32 * k + 2]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(weights[32 * k + 3]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-  }
-
-  if (!fresh) {
-    s00 = s00 + load(out);
-    s01 = s01 + load(out + 8);
-    s02 = s02 + load(out + 16);
-    s10 = s10 + load(out + 512);
-    s11 = s11 + load(out + 520);
-    s12 = s12 + load(out + 528);
-    s20 = s20 + load(out + 1024);
-    s21 = s21 + load(out + 1032);
-    s22 = s22 + load(out + 1040);
-    s30 = s30 + load(out + 1536);
-    s31 = s31 + load(out + 1544);
-    s32 = s32 + load(out + 1552);
-  }
-
-  store(out, s00);
-  store(out + 8, s01);
-  store(out + 16, s02);
-  store(out + 512, s10);
-  store(out + 520, s11);
-  store(out + 528, s12);
-  store(out + 1024, s20);
-  store(out + 1032, s21);
-  store(out + 1040, s22);
-  store(out + 1536, s30);
-  store(out + 1544, s31);
-  store(out + 1552, s32);
-}
-
-// 4 rows x 16 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_4x16(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-
-#pragma GCC unroll 4
-  for (long k = 0; k < count; ++k) {
-    const vec b0 = load(v + 64 * k);
-    const vec b1 = load(v + 64 * k + 8);
-    const vec a0 = splat(weights[32 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(weights[32 * k + 1]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(weights[32 * k + 2]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(weights[32 * k + 3]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-  }
-
-  if (!fresh) {
-    s00 = s00 + load(out);
-    s01 = s01 + load(out + 8);
-    s10 = s10 + load(out + 512);
-    s11 = s11 + load(out + 520);
-    s20 = s20 + load(out + 1024);
-    s21 = s21 + load(out + 1032);
-    s30 = s30 + load(out + 1536);
-    s31 = s31 + load(out + 1544);
-  }
-
-  store(out, s00);
-  store(out + 8, s01);
-  store(out + 512, s10);
-  store(out + 520, s11);
-  store(out + 1024, s20);
-  store(out + 1032, s21);
-  store(out + 1536, s30);
-  store(out + 1544, s31);
-}
-
-// Scores of 32 rows and `count` columns become weights and are folded into the result.
+// Weights of 32 rows and `count` columns are folded into the result.
 [[gnu::noinline]] void attention_fold_32(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 32768 * c1 + 64 * col;
@@ -1692,12 +3546,18 @@ struct attention_memory {
     store(local.block_peak + 8, splat(-__FLT_MAX__));
     store(local.block_peak + 16, splat(-__FLT_MAX__));
     store(local.block_peak + 24, splat(-__FLT_MAX__));
-    if (col < whole_end) {
-      attention_scores_2x32(local.rows, b, local.scores, local.block_peak);
+    if (count < 3) {
+      if (col < whole_end) {
+        attention_scores_2x32(local.rows, b, local.scores, local.block_peak);
+      } else {
+        attention_scores_in_part_2x32(b, local.scores, row, col, local);
+      }
+    } else if (col < whole_end) {
+      attention_scores_3x32(local.rows, b, local.scores, local.block_peak);
     } else {
-      attention_scores_in_part_2x32(b, local.scores, row, col, local);
+      attention_scores_in_part_3x32(b, local.scores, row, col, local);
     }
-    done = 2;
+    done = smaller(3, count);
     attention_weigh_32(local, done, true);
   }
 
@@ -1802,7 +3662,7 @@ struct attention_memory {
     some = some || hole;
   }
 
-  local.holes[256] = some ? 1.0f : 0.0f;
+  local.holes[264] = some ? 1.0f : 0.0f;
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -1817,159 +3677,7 @@ struct attention_memory {
   store(local.kept + 24, select(all3, load(local.kept + 24), splat(1.0f)));
 }
 
-// 4 rows x 24 columns of the result, over `count` weights each, of which those of -0 don't count.
-[[gnu::noinline]] void attention_values_4x24_with_holes(const float* weights, const float* v,
-    long count, float* out, const float* holes, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
-
-  for (long k = 0; k < count; ++k) {
-    if (holes[k] > 0.0f) {
-      const vec b0 = load(v + 64 * k);
-      const vec b1 = load(v + 64 * k + 8);
-      const vec b2 = load(v + 64 * k + 16);
-      const vec a0 = splat(weights[32 * k]);
-      const lanes_t hole0 = is_minus_zero(a0);
-      s00 = fma_unless(hole0, a0, b0, s00);
-      s01 = fma_unless(hole0, a0, b1, s01);
-      s02 = fma_unless(hole0, a0, b2, s02);
-      const vec a1 = splat(weights[32 * k + 1]);
-      const lanes_t hole1 = is_minus_zero(a1);
-      s10 = fma_unless(hole1, a1, b0, s10);
-      s11 = fma_unless(hole1, a1, b1, s11);
-      s12 = fma_unless(hole1, a1, b2, s12);
-      const vec a2 = splat(weights[32 * k + 2]);
-      const lanes_t hole2 = is_minus_zero(a2);
-      s20 = fma_unless(hole2, a2, b0, s20);
-      s21 = fma_unless(hole2, a2, b1, s21);
-      s22 = fma_unless(hole2, a2, b2, s22);
-      const vec a3 = splat(weights[32 * k + 3]);
-      const lanes_t hole3 = is_minus_zero(a3);
-      s30 = fma_unless(hole3, a3, b0, s30);
-      s31 = fma_unless(hole3, a3, b1, s31);
-      s32 = fma_unless(hole3, a3, b2, s32);
-    } else {
-      const vec b0 = load(v + 64 * k);
-      const vec b1 = load(v + 64 * k + 8);
-      const vec b2 = load(v + 64 * k + 16);
-      const vec a0 = splat(weights[32 * k]);
-      s00 = fma(a0, b0, s00);
-      s01 = fma(a0, b1, s01);
-      s02 = fma(a0, b2, s02);
-      const vec a1 = splat(weights[32 * k + 1]);
-      s10 = fma(a1, b0, s10);
-      s11 = fma(a1, b1, s11);
-      s12 = fma(a1, b2, s12);
-      const vec a2 = splat(weights[32 * k + 2]);
-      s20 = fma(a2, b0, s20);
-      s21 = fma(a2, b1, s21);
-      s22 = fma(a2, b2, s22);
-      const vec a3 = splat(weights[32 * k + 3]);
-      s30 = fma(a3, b0, s30);
-      s31 = fma(a3, b1, s31);
-      s32 = fma(a3, b2, s32);
-    }
-  }
-
-  if (!fresh) {
-    s00 = s00 + load(out);
-    s01 = s01 + load(out + 8);
-    s02 = s02 + load(out + 16);
-    s10 = s10 + load(out + 512);
-    s11 = s11 + load(out + 520);
-    s12 = s12 + load(out + 528);
-    s20 = s20 + load(out + 1024);
-    s21 = s21 + load(out + 1032);
-    s22 = s22 + load(out + 1040);
-    s30 = s30 + load(out + 1536);
-    s31 = s31 + load(out + 1544);
-    s32 = s32 + load(out + 1552);
-  }
-
-  store(out, s00);
-  store(out + 8, s01);
-  store(out + 16, s02);
-  store(out + 512, s10);
-  store(out + 520, s11);
-  store(out + 528, s12);
-  store(out + 1024, s20);
-  store(out + 1032, s21);
-  store(out + 1040, s22);
-  store(out + 1536, s30);
-  store(out + 1544, s31);
-  store(out + 1552, s32);
-}
-
-// 4 rows x 16 columns of the result, over `count` weights each, of which those of -0 don't count.
-[[gnu::noinline]] void attention_values_4x16_with_holes(const float* weights, const float* v,
-    long count, float* out, const float* holes, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-
-  for (long k = 0; k < count; ++k) {
-    if (holes[k] > 0.0f) {
-      const vec b0 = load(v + 64 * k);
-      const vec b1 = load(v + 64 * k + 8);
-      const vec a0 = splat(weights[32 * k]);
-      const lanes_t hole0 = is_minus_zero(a0);
-      s00 = fma_unless(hole0, a0, b0, s00);
-      s01 = fma_unless(hole0, a0, b1, s01);
-      const vec a1 = splat(weights[32 * k + 1]);
-      const lanes_t hole1 = is_minus_zero(a1);
-      s10 = fma_unless(hole1, a1, b0, s10);
-      s11 = fma_unless(hole1, a1, b1, s11);
-      const vec a2 = splat(weights[32 * k + 2]);
-      const lanes_t hole2 = is_minus_zero(a2);
-      s20 = fma_unless(hole2, a2, b0, s20);
-      s21 = fma_unless(hole2, a2, b1, s21);
-      const vec a3 = splat(weights[32 * k + 3]);
-      const lanes_t hole3 = is_minus_zero(a3);
-      s30 = fma_unless(hole3, a3, b0, s30);
-      s31 = fma_unless(hole3, a3, b1, s31);
-    } else {
-      const vec b0 = load(v + 64 * k);
-      const vec b1 = load(v + 64 * k + 8);
-      const vec a0 = splat(weights[32 * k]);
-      s00 = fma(a0, b0, s00);
-      s01 = fma(a0, b1, s01);
-      const vec a1 = splat(weights[32 * k + 1]);
-      s10 = fma(a1, b0, s10);
-      s11 = fma(a1, b1, s11);
-      const vec a2 = splat(weights[32 * k + 2]);
-      s20 = fma(a2, b0, s20);
-      s21 = fma(a2, b1, s21);
-      const vec a3 = splat(weights[32 * k + 3]);
-      s30 = fma(a3, b0, s30);
-      s31 = fma(a3, b1, s31);
-    }
-  }
-
-  if (!fresh) {
-    s00 = s00 + load(out);
-    s01 = s01 + load(out + 8);
-    s10 = s10 + load(out + 512);
-    s11 = s11 + load(out + 520);
-    s20 = s20 + load(out + 1024);
-    s21 = s21 + load(out + 1032);
-    s30 = s30 + load(out + 1536);
-    s31 = s31 + load(out + 1544);
-  }
-
-  store(out, s00);
-  store(out + 8, s01);
-  store(out + 512, s10);
-  store(out + 520, s11);
-  store(out + 1024, s20);
-  store(out + 1032, s21);
-  store(out + 1536, s30);
-  store(out + 1544, s31);
-}
-
-// Scores of 32 rows and `count` columns become weights and are folded into the result.
+// Weights of 32 rows and `count` columns are folded into the result.
 [[gnu::noinline]] void attention_fold_32_with_holes(const Memory& m, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 32768 * c1 + 64 * col;
@@ -2008,7 +3716,7 @@ struct attention_memory {
     attention_carry_over_32(m, c1, row, local);
   }
 
-  if (local.holes[256] > 0.0f) {
+  if (local.holes[264] > 0.0f) {
     attention_fold_32_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_32(m, c1, row, col, count, local, fresh);
@@ -2017,9 +3725,8 @@ struct attention_memory {
 
 // Rows of the block that are not finite are computed again, over exactly the pairs that count; the
 // others keep every bit.
-[[gnu::noinline]] void attention_32_rows_safely(const Memory& m, long c1, long nth,
-    attention_memory& local) {
-  const long row = 32 * nth;
+[[gnu::noinline]] void attention_32_rows_safely(const Memory& m, long c1, attention_memory& local) {
+  const long row = 480;
   const float* a = m.wq_out + 32768 * c1 + 64 * row;
   float* out = m.heads + 64 * c1 + 512 * row;
 
@@ -2048,10 +3755,8 @@ struct attention_memory {
   store(local.kept + 16, splat(0.0f));
   store(local.kept + 24, splat(0.0f));
   bool fresh = true;
-  const long whole_end = 32 * nth;
-  const long end = 32 * nth + 32;
-  for (long col = 0; col < end; col += 256) {
-    attention_visit_32_safely(m, c1, row, col, smaller(256, end - col), whole_end, local, fresh);
+  for (long col = 0; col < 512; col += 264) {
+    attention_visit_32_safely(m, c1, row, col, smaller(264, 512 - col), 480, local, fresh);
     fresh = false;
   }
 
@@ -2085,10 +3790,9 @@ struct attention_memory {
   }
 }
 
-// The nth of 16 blocks of 32 rows.
-[[gnu::noinline]] void attention_32_rows(const Memory& m, long c1, long nth,
-    attention_memory& local) {
-  const long row = 32 * nth;
+// The one block of 32 rows.
+[[gnu::noinline]] void attention_32_rows(const Memory& m, long c1, attention_memory& local) {
+  const long row = 480;
   const float* a = m.wq_out + 32768 * c1 + 64 * row;
   float* out = m.heads + 64 * c1 + 512 * row;
 
@@ -2109,13 +3813,11 @@ struct attention_memory {
   store(local.total + 24, splat(0.0f));
 
   bool fresh = true;
-  const long whole_end = 32 * nth;
-  const long end = 32 * nth + 32;
-  for (long col = 0; col < end; col += 256) {
+  for (long col = 0; col < 512; col += 264) {
     if (!fresh && attention_no_row_of_32_is_finite(m, c1, row)) {
       break;
     }
-    attention_visit_32(m, c1, row, col, smaller(256, end - col), whole_end, local, fresh);
+    attention_visit_32(m, c1, row, col, smaller(264, 512 - col), 480, local, fresh);
     fresh = false;
   }
 
@@ -2137,15 +3839,19 @@ struct attention_memory {
     odd = odd + odd_of_row;
   }
   if (has_nan(odd)) {
-    attention_32_rows_safely(m, c1, nth, local);
+    attention_32_rows_safely(m, c1, local);
   }
 }
 
 // An item: one block of rows.
 [[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
-  const long block = 15 - item % 16;
-  const long c1 = item / 16;
-  attention_32_rows(m, c1, block, local);
+  const long block = 20 - item % 21;
+  const long c1 = item / 21;
+  if (block < 20) {
+    attention_24_rows(m, c1, block, local);
+  } else {
+    attention_32_rows(m, c1, local);
+  }
 }
 
 // 6 rows of a times 16 columns of the panel w, 512 steps deep.
@@ -2266,30 +3972,29 @@ struct attention_memory {
   }
 }
 
-void project_wq_wk_wv_body(void* state, long item, int) {
+// An item on a thread of its own, whose floating-point state comes back as it was.
+template <void (*Item)(const Memory&, long, int)>
+void on_worker(void* m, long item, int worker) {
   const unsigned before = set_float_state();
-  const Memory& m = *static_cast<Memory*>(state);
+  Item(*static_cast<Memory*>(m), item, worker);
+  restore_float_state(before);
+}
+
+void project_wq_wk_wv_item(const Memory& m, long item, int) {
   project_wq_wk_wv(m, item);
-  restore_float_state(before);
 }
 
-void attention_body(void* state, long item, int worker) {
-  const unsigned before = set_float_state();
-  const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 12784L * worker));
-  restore_float_state(before);
+void attention_item(const Memory& m, long item, int worker) {
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 13040L * worker));
 }
 
-void project_wo_body(void* state, long item, int) {
-  const unsigned before = set_float_state();
-  const Memory& m = *static_cast<Memory*>(state);
+void project_wo_item(const Memory& m, long item, int) {
   project_wo(m, item);
-  restore_float_state(before);
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 4194304u + 51136u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 4194304u + 52160u * (size_t)workers; }
 
 size_t packed_bytes() { return 4456448u; }
 
@@ -2383,13 +4088,16 @@ void run(const textbook_mha_1_512_512_8_args* args, const void* packed, void* wo
   m.heads = scratch + 786432;
   m.local = scratch + 1048576;
 
-  const auto each = [&](long items, void (*body)(void*, long, int)) {
-    if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
-    for (long item = 0; item < items; ++item) body(&m, item, 0);
+  const auto each = [&](long items, void (*one)(const Memory&, long, int),
+                        void (*on_worker)(void*, long, int)) {
+    if (parallel_for && workers > 1) return parallel_for(ctx, items, on_worker, &m);
+    const unsigned before = set_float_state();
+    for (long item = 0; item < items; ++item) one(m, item, 0);
+    restore_float_state(before);
   };
-  each(96, project_wq_wk_wv_body);
-  each(128, attention_body);
-  each(64, project_wo_body);
+  each(96, project_wq_wk_wv_item, on_worker<project_wq_wk_wv_item>);
+  each(168, attention_item, on_worker<attention_item>);
+  each(64, project_wo_item, on_worker<project_wo_item>);
 }
 
 }  // namespace textbook_mha_1_512_512_8_portable

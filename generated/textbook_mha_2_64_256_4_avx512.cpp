@@ -21,7 +21,7 @@
 //   columns), packed in 12 panels of 64 columns (64 kB), 1/2 of its rows an item; tiles of 6 rows x
 //   64 columns: 24 of 32 registers accumulate, a step is 24 fma on 10 loads.
 // - attention: 8 times 64 rows against 64 columns, 64 at a time: their scores lie in a worker's
-//   25.2 kB and nowhere else. 2 blocks of 32 rows, score tiles of 8 columns x 32 lanes: 16 of 32
+//   25.3 kB and nowhere else. 2 blocks of 32 rows, score tiles of 8 columns x 32 lanes: 16 of 32
 //   registers accumulate, a step is 16 fma on 10 loads. Whole tiles of removed pairs are skipped;
 //   tiles that keep all pairs test none. Value tiles of 5 rows x 64 columns: 20 of 32 registers
 //   accumulate, a step is 20 fma on 9 loads.
@@ -297,6 +297,7 @@ struct attention_memory {
   float block_peak[32];   // the greatest score in the block of columns
   float block_total[32];  // and the sum of the block's weights
   float shift[32];        // -peak, where the rows' accumulators start
+  float odd[32];          // NaN once a result is not finite
   float kept[32];         // 1 where the safe path found a pair that counts
   float holes[80];        // [64]: 1 for a column with one that doesn't; then 1 if there is any
   float fast[2048];       // [32][64], the results that it came to replace
@@ -1360,21 +1361,6 @@ struct attention_memory {
   }
 }
 
-// What 32 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_32(const Memory& m, long c0, long c1, long row,
-    attention_memory& local) {
-  store(local.total, load(local.carry) * load(local.total));
-  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
-
-  float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * row;
-  for (long i = 0; i < 32; ++i) {
-    const vec carry = splat(local.carry[i]);
-    for (long n = 0; n < 64; n += 16) {
-      store(out + 256 * i + n, carry * load(out + 256 * i + n));
-    }
-  }
-}
-
 // Of 32 rows, those whose weights are too large get a higher peak; their weights follow.
 [[gnu::noinline]] void attention_lower_weights_32(attention_memory& local, long count) {
   for (long i = 0; i < 32; i += 16) {
@@ -1399,7 +1385,7 @@ struct attention_memory {
 // Weights of 32 rows and `count` columns, the first `from` of them made from scores, once more
 // where they left the range.
 [[gnu::noinline]] void attention_mend_32(const Memory& m, long c0, long c1, long row, long col,
-    long from, long count, long whole_end, attention_memory& local, bool fresh) {
+    long from, long count, long whole_end, attention_memory& local) {
   // Too large for that: the greatest score becomes the reference.
   const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
       both(not_less(splat(0x1p+120f), load(local.block_total)),
@@ -1414,21 +1400,15 @@ struct attention_memory {
     store(local.block_peak + 16, splat(-__FLT_MAX__));
     attention_scores_of_32(m, c0, c1, row, col, 0, count, whole_end, local);
     attention_weigh_32(local, from, false);
-    if (!fresh) {
-      attention_carry_over_32(m, c0, c1, row, local);
-    }
     attention_weights_of_32(m, c0, c1, row, col, from, count, whole_end, local);
   }
 
   attention_lower_weights_32(local, count);
-  if (!fresh) {
-    attention_carry_over_32(m, c0, c1, row, local);
-  }
 }
 
-// 5 rows x 64 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_5x64(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
+// 5 rows x 64 columns of the result, over `count` weights each, times the rows' factors.
+[[gnu::noinline]] void attention_results_5x64(const float* weights, const float* v, long count,
+    float* out, const float* factors, float* odd) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
@@ -1468,54 +1448,83 @@ struct attention_memory {
     s43 = fma(a4, b3, s43);
   }
 
-  if (!fresh) {
-    s00 = s00 + load(out);
-    s01 = s01 + load(out + 16);
-    s02 = s02 + load(out + 32);
-    s03 = s03 + load(out + 48);
-    s10 = s10 + load(out + 256);
-    s11 = s11 + load(out + 272);
-    s12 = s12 + load(out + 288);
-    s13 = s13 + load(out + 304);
-    s20 = s20 + load(out + 512);
-    s21 = s21 + load(out + 528);
-    s22 = s22 + load(out + 544);
-    s23 = s23 + load(out + 560);
-    s30 = s30 + load(out + 768);
-    s31 = s31 + load(out + 784);
-    s32 = s32 + load(out + 800);
-    s33 = s33 + load(out + 816);
-    s40 = s40 + load(out + 1024);
-    s41 = s41 + load(out + 1040);
-    s42 = s42 + load(out + 1056);
-    s43 = s43 + load(out + 1072);
-  }
-
+  // 0 * x is 0, or NaN if x is not finite.
+  const vec zero = splat(0.0f);
+  vec odd0 = load(odd);
+  vec odd1 = zero;
+  vec odd2 = zero;
+  vec odd3 = zero;
+  const vec f0 = splat(factors[0]);
+  s00 = f0 * s00;
   store(out, s00);
+  odd0 = fma(zero, s00, odd0);
+  s01 = f0 * s01;
   store(out + 16, s01);
+  odd1 = fma(zero, s01, odd1);
+  s02 = f0 * s02;
   store(out + 32, s02);
+  odd2 = fma(zero, s02, odd2);
+  s03 = f0 * s03;
   store(out + 48, s03);
+  odd3 = fma(zero, s03, odd3);
+  const vec f1 = splat(factors[1]);
+  s10 = f1 * s10;
   store(out + 256, s10);
+  odd0 = fma(zero, s10, odd0);
+  s11 = f1 * s11;
   store(out + 272, s11);
+  odd1 = fma(zero, s11, odd1);
+  s12 = f1 * s12;
   store(out + 288, s12);
+  odd2 = fma(zero, s12, odd2);
+  s13 = f1 * s13;
   store(out + 304, s13);
+  odd3 = fma(zero, s13, odd3);
+  const vec f2 = splat(factors[2]);
+  s20 = f2 * s20;
   store(out + 512, s20);
+  odd0 = fma(zero, s20, odd0);
+  s21 = f2 * s21;
   store(out + 528, s21);
+  odd1 = fma(zero, s21, odd1);
+  s22 = f2 * s22;
   store(out + 544, s22);
+  odd2 = fma(zero, s22, odd2);
+  s23 = f2 * s23;
   store(out + 560, s23);
+  odd3 = fma(zero, s23, odd3);
+  const vec f3 = splat(factors[3]);
+  s30 = f3 * s30;
   store(out + 768, s30);
+  odd0 = fma(zero, s30, odd0);
+  s31 = f3 * s31;
   store(out + 784, s31);
+  odd1 = fma(zero, s31, odd1);
+  s32 = f3 * s32;
   store(out + 800, s32);
+  odd2 = fma(zero, s32, odd2);
+  s33 = f3 * s33;
   store(out + 816, s33);
+  odd3 = fma(zero, s33, odd3);
+  const vec f4 = splat(factors[4]);
+  s40 = f4 * s40;
   store(out + 1024, s40);
+  odd0 = fma(zero, s40, odd0);
+  s41 = f4 * s41;
   store(out + 1040, s41);
+  odd1 = fma(zero, s41, odd1);
+  s42 = f4 * s42;
   store(out + 1056, s42);
+  odd2 = fma(zero, s42, odd2);
+  s43 = f4 * s43;
   store(out + 1072, s43);
+  odd3 = fma(zero, s43, odd3);
+  store(odd, odd0 + odd1 + odd2 + odd3);
 }
 
-// 4 rows x 64 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_4x64(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
+// 4 rows x 64 columns of the result, over `count` weights each, times the rows' factors.
+[[gnu::noinline]] void attention_results_4x64(const float* weights, const float* v, long count,
+    float* out, const float* factors, float* odd) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
@@ -1549,72 +1558,96 @@ struct attention_memory {
     s33 = fma(a3, b3, s33);
   }
 
-  if (!fresh) {
-    s00 = s00 + load(out);
-    s01 = s01 + load(out + 16);
-    s02 = s02 + load(out + 32);
-    s03 = s03 + load(out + 48);
-    s10 = s10 + load(out + 256);
-    s11 = s11 + load(out + 272);
-    s12 = s12 + load(out + 288);
-    s13 = s13 + load(out + 304);
-    s20 = s20 + load(out + 512);
-    s21 = s21 + load(out + 528);
-    s22 = s22 + load(out + 544);
-    s23 = s23 + load(out + 560);
-    s30 = s30 + load(out + 768);
-    s31 = s31 + load(out + 784);
-    s32 = s32 + load(out + 800);
-    s33 = s33 + load(out + 816);
-  }
-
+  // 0 * x is 0, or NaN if x is not finite.
+  const vec zero = splat(0.0f);
+  vec odd0 = load(odd);
+  vec odd1 = zero;
+  vec odd2 = zero;
+  vec odd3 = zero;
+  const vec f0 = splat(factors[0]);
+  s00 = f0 * s00;
   store(out, s00);
+  odd0 = fma(zero, s00, odd0);
+  s01 = f0 * s01;
   store(out + 16, s01);
+  odd1 = fma(zero, s01, odd1);
+  s02 = f0 * s02;
   store(out + 32, s02);
+  odd2 = fma(zero, s02, odd2);
+  s03 = f0 * s03;
   store(out + 48, s03);
+  odd3 = fma(zero, s03, odd3);
+  const vec f1 = splat(factors[1]);
+  s10 = f1 * s10;
   store(out + 256, s10);
+  odd0 = fma(zero, s10, odd0);
+  s11 = f1 * s11;
   store(out + 272, s11);
+  odd1 = fma(zero, s11, odd1);
+  s12 = f1 * s12;
   store(out + 288, s12);
+  odd2 = fma(zero, s12, odd2);
+  s13 = f1 * s13;
   store(out + 304, s13);
+  odd3 = fma(zero, s13, odd3);
+  const vec f2 = splat(factors[2]);
+  s20 = f2 * s20;
   store(out + 512, s20);
+  odd0 = fma(zero, s20, odd0);
+  s21 = f2 * s21;
   store(out + 528, s21);
+  odd1 = fma(zero, s21, odd1);
+  s22 = f2 * s22;
   store(out + 544, s22);
+  odd2 = fma(zero, s22, odd2);
+  s23 = f2 * s23;
   store(out + 560, s23);
+  odd3 = fma(zero, s23, odd3);
+  const vec f3 = splat(factors[3]);
+  s30 = f3 * s30;
   store(out + 768, s30);
+  odd0 = fma(zero, s30, odd0);
+  s31 = f3 * s31;
   store(out + 784, s31);
+  odd1 = fma(zero, s31, odd1);
+  s32 = f3 * s32;
   store(out + 800, s32);
+  odd2 = fma(zero, s32, odd2);
+  s33 = f3 * s33;
   store(out + 816, s33);
+  odd3 = fma(zero, s33, odd3);
+  store(odd, odd0 + odd1 + odd2 + odd3);
 }
 
-// Scores of 32 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_32(const Memory& m, long c0, long c1, long row, long col,
-    long count, attention_memory& local, bool fresh) {
+// Weights of 32 rows and `count` columns, which are all that there are, become results.
+[[gnu::noinline]] void attention_results_of_32(const Memory& m, long c0, long c1, long row,
+    long col, long count, attention_memory& local) {
   const float* v = m.wv_out + 16384 * c0 + 4096 * c1 + 64 * col;
   float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
 
   for (long i = 0; i < 20; i += 5) {
     const long high_last = 16 * ((row + i + 4) / 16) + 16;
     const long end = smaller(high_last - col, count);
-    attention_values_5x64(local.scores + i, v, end, out + 256 * i, fresh);
+    attention_results_5x64(local.scores + i, v, end, out + 256 * i, local.carry + i, local.odd);
   }
   for (long i = 20; i < 32; i += 4) {
     const long high_last = 16 * ((row + i + 3) / 16) + 16;
     const long end = smaller(high_last - col, count);
-    attention_values_4x64(local.scores + i, v, end, out + 256 * i, fresh);
+    attention_results_4x64(local.scores + i, v, end, out + 256 * i, local.carry + i, local.odd);
   }
 }
 
 // 32 rows against `count` columns from col on.
 [[gnu::noinline]] void attention_visit_32(const Memory& m, long c0, long c1, long row, long col,
-    long count, long whole_end, attention_memory& local, bool fresh) {
+    long count, long whole_end, attention_memory& local) {
   store(local.block_total, splat(0.0f));
   store(local.block_total + 16, splat(0.0f));
-  long done = 0;
-
   // The first columns give each row the score that the others are compared with.
-  if (fresh) {
+  {
     const float* b = m.wk_out + 16384 * c0 + 4096 * c1 + 64 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 16, splat(-__FLT_MAX__));
@@ -1623,20 +1656,19 @@ struct attention_memory {
     } else {
       attention_scores_in_part_8x32(b, local.scores, row, col, local);
     }
-    done = 8;
-    attention_weigh_32(local, done, true);
+    attention_weigh_32(local, 8, true);
   }
 
-  attention_weights_of_32(m, c0, c1, row, col, done, count, whole_end, local);
+  attention_weights_of_32(m, c0, c1, row, col, 8, count, whole_end, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
   const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 16)));
   if (any(negation(inside1))) {
-    attention_mend_32(m, c0, c1, row, col, done, count, whole_end, local, fresh);
+    attention_mend_32(m, c0, c1, row, col, 8, count, whole_end, local);
   }
 
-  attention_fold_32(m, c0, c1, row, col, count, local, fresh);
+  attention_results_of_32(m, c0, c1, row, col, count, local);
 }
 
 // Scores of 32 rows become weights, those of removed pairs -0; the rows' state follows.
@@ -1687,6 +1719,21 @@ struct attention_memory {
 
   store(local.block_total + 16, total1);
   store(local.kept + 16, select(all1, load(local.kept + 16), splat(1.0f)));
+}
+
+// What 32 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_32(const Memory& m, long c0, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
+
+  float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * row;
+  for (long i = 0; i < 32; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 16) {
+      store(out + 256 * i + n, carry * load(out + 256 * i + n));
+    }
+  }
 }
 
 // 5 rows x 64 columns of the result, over `count` weights each, of which those of -0 don't count.
@@ -1915,7 +1962,7 @@ struct attention_memory {
   store(out + 816, s33);
 }
 
-// Scores of 32 rows and `count` columns become weights and are folded into the result.
+// Weights of 32 rows and `count` columns are folded into the result.
 [[gnu::noinline]] void attention_fold_32_with_holes(const Memory& m, long c0, long c1, long row,
     long col, long count, attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 16384 * c0 + 4096 * c1 + 64 * col;
@@ -1932,6 +1979,186 @@ struct attention_memory {
     const long high_last = 16 * ((row + i + 3) / 16) + 16;
     const long end = smaller(high_last - col, count);
     attention_values_4x64_with_holes(local.scores + i, v, end, out + 256 * i, local.holes, fresh);
+  }
+}
+
+// 5 rows x 64 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_5x64(const float* weights, const float* v, long count,
+    float* out, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+
+#pragma GCC unroll 4
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 16);
+    const vec b2 = load(v + 64 * k + 32);
+    const vec b3 = load(v + 64 * k + 48);
+    const vec a0 = splat(weights[32 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
+    const vec a1 = splat(weights[32 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
+    const vec a2 = splat(weights[32 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
+    const vec a3 = splat(weights[32 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
+    const vec a4 = splat(weights[32 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 16);
+    s02 = s02 + load(out + 32);
+    s03 = s03 + load(out + 48);
+    s10 = s10 + load(out + 256);
+    s11 = s11 + load(out + 272);
+    s12 = s12 + load(out + 288);
+    s13 = s13 + load(out + 304);
+    s20 = s20 + load(out + 512);
+    s21 = s21 + load(out + 528);
+    s22 = s22 + load(out + 544);
+    s23 = s23 + load(out + 560);
+    s30 = s30 + load(out + 768);
+    s31 = s31 + load(out + 784);
+    s32 = s32 + load(out + 800);
+    s33 = s33 + load(out + 816);
+    s40 = s40 + load(out + 1024);
+    s41 = s41 + load(out + 1040);
+    s42 = s42 + load(out + 1056);
+    s43 = s43 + load(out + 1072);
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store(out + 32, s02);
+  store(out + 48, s03);
+  store(out + 256, s10);
+  store(out + 272, s11);
+  store(out + 288, s12);
+  store(out + 304, s13);
+  store(out + 512, s20);
+  store(out + 528, s21);
+  store(out + 544, s22);
+  store(out + 560, s23);
+  store(out + 768, s30);
+  store(out + 784, s31);
+  store(out + 800, s32);
+  store(out + 816, s33);
+  store(out + 1024, s40);
+  store(out + 1040, s41);
+  store(out + 1056, s42);
+  store(out + 1072, s43);
+}
+
+// 4 rows x 64 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_4x64(const float* weights, const float* v, long count,
+    float* out, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+
+#pragma GCC unroll 4
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 16);
+    const vec b2 = load(v + 64 * k + 32);
+    const vec b3 = load(v + 64 * k + 48);
+    const vec a0 = splat(weights[32 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
+    const vec a1 = splat(weights[32 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
+    const vec a2 = splat(weights[32 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
+    const vec a3 = splat(weights[32 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 16);
+    s02 = s02 + load(out + 32);
+    s03 = s03 + load(out + 48);
+    s10 = s10 + load(out + 256);
+    s11 = s11 + load(out + 272);
+    s12 = s12 + load(out + 288);
+    s13 = s13 + load(out + 304);
+    s20 = s20 + load(out + 512);
+    s21 = s21 + load(out + 528);
+    s22 = s22 + load(out + 544);
+    s23 = s23 + load(out + 560);
+    s30 = s30 + load(out + 768);
+    s31 = s31 + load(out + 784);
+    s32 = s32 + load(out + 800);
+    s33 = s33 + load(out + 816);
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store(out + 32, s02);
+  store(out + 48, s03);
+  store(out + 256, s10);
+  store(out + 272, s11);
+  store(out + 288, s12);
+  store(out + 304, s13);
+  store(out + 512, s20);
+  store(out + 528, s21);
+  store(out + 544, s22);
+  store(out + 560, s23);
+  store(out + 768, s30);
+  store(out + 784, s31);
+  store(out + 800, s32);
+  store(out + 816, s33);
+}
+
+// Weights of 32 rows and `count` columns are folded into the result.
+[[gnu::noinline]] void attention_fold_32(const Memory& m, long c0, long c1, long row, long col,
+    long count, attention_memory& local, bool fresh) {
+  const float* v = m.wv_out + 16384 * c0 + 4096 * c1 + 64 * col;
+  float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+
+  for (long i = 0; i < 20; i += 5) {
+    const long high_last = 16 * ((row + i + 4) / 16) + 16;
+    const long end = smaller(high_last - col, count);
+    attention_values_5x64(local.scores + i, v, end, out + 256 * i, fresh);
+  }
+  for (long i = 20; i < 32; i += 4) {
+    const long high_last = 16 * ((row + i + 3) / 16) + 16;
+    const long end = smaller(high_last - col, count);
+    attention_values_4x64(local.scores + i, v, end, out + 256 * i, fresh);
   }
 }
 
@@ -2016,7 +2243,6 @@ struct attention_memory {
     attention_memory& local) {
   const long row = 32 * nth;
   const float* a = m.wq_out + 16384 * c0 + 4096 * c1 + 64 * row;
-  float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
   for (long r = 0; r < 32; r += 16) {
@@ -2029,31 +2255,13 @@ struct attention_memory {
   store(local.total, splat(0.0f));
   store(local.peak + 16, splat(-__FLT_MAX__));
   store(local.total + 16, splat(0.0f));
+  store(local.odd, splat(0.0f));
 
-  bool fresh = true;
   const long whole_end = 32 * nth;
   const long end = 32 * nth + 32;
-  for (long col = 0; col < end; col += 64) {
-    attention_visit_32(m, c0, c1, row, col, smaller(64, end - col), whole_end, local, fresh);
-    fresh = false;
-  }
+  attention_visit_32(m, c0, c1, row, 0, end, whole_end, local);
 
-  store(local.carry, splat(1.0f) / load(local.total));
-  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
-
-  // x - x is 0, or NaN if x is not finite.
-  vec odd = splat(0.0f);
-  for (long i = 0; i < 32; ++i) {
-    const vec factor = splat(local.carry[i]);
-    vec odd_of_row = splat(0.0f);
-    for (long n = 0; n < 64; n += 16) {
-      const vec x = factor * load(out + 256 * i + n);
-      store(out + 256 * i + n, x);
-      odd_of_row = odd_of_row + (x - x);
-    }
-    odd = odd + odd_of_row;
-  }
-  if (has_nan(odd)) {
+  if (has_nan(load(local.odd))) {
     attention_32_rows_safely(m, c0, c1, nth, local);
   }
 }
@@ -2227,30 +2435,29 @@ struct attention_memory {
   }
 }
 
-void project_wq_wk_wv_body(void* state, long item, int) {
+// An item on a thread of its own, whose floating-point state comes back as it was.
+template <void (*Item)(const Memory&, long, int)>
+void on_worker(void* m, long item, int worker) {
   const unsigned before = set_float_state();
-  const Memory& m = *static_cast<Memory*>(state);
+  Item(*static_cast<Memory*>(m), item, worker);
+  restore_float_state(before);
+}
+
+void project_wq_wk_wv_item(const Memory& m, long item, int) {
   project_wq_wk_wv(m, item);
-  restore_float_state(before);
 }
 
-void attention_body(void* state, long item, int worker) {
-  const unsigned before = set_float_state();
-  const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 6448L * worker));
-  restore_float_state(before);
+void attention_item(const Memory& m, long item, int worker) {
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 6480L * worker));
 }
 
-void project_wo_body(void* state, long item, int) {
-  const unsigned before = set_float_state();
-  const Memory& m = *static_cast<Memory*>(state);
+void project_wo_item(const Memory& m, long item, int) {
   project_wo(m, item);
-  restore_float_state(before);
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 524288u + 25792u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 524288u + 25920u * (size_t)workers; }
 
 size_t packed_bytes() { return 1081344u; }
 
@@ -2344,13 +2551,16 @@ void run(const textbook_mha_2_64_256_4_args* args, const void* packed, void* wor
   m.heads = scratch + 98304;
   m.local = scratch + 131072;
 
-  const auto each = [&](long items, void (*body)(void*, long, int)) {
-    if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
-    for (long item = 0; item < items; ++item) body(&m, item, 0);
+  const auto each = [&](long items, void (*one)(const Memory&, long, int),
+                        void (*on_worker)(void*, long, int)) {
+    if (parallel_for && workers > 1) return parallel_for(ctx, items, on_worker, &m);
+    const unsigned before = set_float_state();
+    for (long item = 0; item < items; ++item) one(m, item, 0);
+    restore_float_state(before);
   };
-  each(48, project_wq_wk_wv_body);
-  each(16, attention_body);
-  each(16, project_wo_body);
+  each(48, project_wq_wk_wv_item, on_worker<project_wq_wk_wv_item>);
+  each(16, attention_item, on_worker<attention_item>);
+  each(16, project_wo_item, on_worker<project_wo_item>);
 }
 
 }  // namespace textbook_mha_2_64_256_4_avx512

@@ -21,8 +21,8 @@
 //   columns), packed in 48 panels of 16 columns (16 kB), one an item; tiles of 6 rows x 16 columns:
 //   12 of 16 registers accumulate, a step is 12 fma on 8 loads; tiles ask memory for the next
 //   panel.
-// - attention: 8 times 64 rows against 64 columns, 64 at a time: their scores lie in a worker's 19
-//   kB and nowhere else. 2 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
+// - attention: 8 times 64 rows against 64 columns, 64 at a time: their scores lie in a worker's
+//   19.1 kB and nowhere else. 2 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
 //   registers accumulate, a step is 12 fma on 7 loads. 1 block of 16 rows, score tiles of 4 columns
 //   x 16 lanes: 8 of 16 registers accumulate, a step is 8 fma on 6 loads. Score tiles ask memory
 //   for the next head, the next rows and the results' place. Whole tiles of removed pairs are
@@ -461,6 +461,7 @@ struct attention_memory {
   float block_peak[24];   // the greatest score in the block of columns
   float block_total[24];  // and the sum of the block's weights
   float shift[24];        // -peak, where the rows' accumulators start
+  float odd[24];          // NaN once a result is not finite
   float kept[24];         // 1 where the safe path found a pair that counts
   float holes[80];        // [64]: 1 for a column with one that doesn't; then 1 if there is any
   float fast[1536];       // [24][64], the results that it came to replace
@@ -1449,22 +1450,6 @@ struct attention_memory {
   }
 }
 
-// What 24 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_24(const Memory& m, long c0, long c1, long row,
-    attention_memory& local) {
-  store(local.total, load(local.carry) * load(local.total));
-  store(local.total + 8, load(local.carry + 8) * load(local.total + 8));
-  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
-
-  float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * row;
-  for (long i = 0; i < 24; ++i) {
-    const vec carry = splat(local.carry[i]);
-    for (long n = 0; n < 64; n += 8) {
-      store(out + 256 * i + n, carry * load(out + 256 * i + n));
-    }
-  }
-}
-
 // Of 24 rows, those whose weights are too large get a higher peak; their weights follow.
 [[gnu::noinline]] void attention_lower_weights_24(attention_memory& local, long count) {
   for (long i = 0; i < 24; i += 8) {
@@ -1489,7 +1474,7 @@ struct attention_memory {
 // Weights of 24 rows and `count` columns, the first `from` of them made from scores, once more
 // where they left the range.
 [[gnu::noinline]] void attention_mend_24(const Memory& m, long c0, long c1, long row, long col,
-    long from, long count, long whole_end, attention_memory& local, bool fresh) {
+    long from, long count, long whole_end, attention_memory& local) {
   // Too large for that: the greatest score becomes the reference.
   const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
       both(not_less(splat(0x1p+120f), load(local.block_total)),
@@ -1510,21 +1495,15 @@ struct attention_memory {
     store(local.block_peak + 16, splat(-__FLT_MAX__));
     attention_scores_of_24(m, c0, c1, row, col, 0, count, whole_end, local);
     attention_weigh_24(local, from, false);
-    if (!fresh) {
-      attention_carry_over_24(m, c0, c1, row, local);
-    }
     attention_weights_of_24(m, c0, c1, row, col, from, count, whole_end, local);
   }
 
   attention_lower_weights_24(local, count);
-  if (!fresh) {
-    attention_carry_over_24(m, c0, c1, row, local);
-  }
 }
 
-// 4 rows x 24 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_4x24(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
+// 4 rows x 24 columns of the result, over `count` weights each, times the rows' factors.
+[[gnu::noinline]] void attention_results_4x24(const float* weights, const float* v, long count,
+    float* out, const float* factors, float* odd) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
@@ -1553,38 +1532,57 @@ struct attention_memory {
     s32 = fma(a3, b2, s32);
   }
 
-  if (!fresh) {
-    s00 = s00 + load(out);
-    s01 = s01 + load(out + 8);
-    s02 = s02 + load(out + 16);
-    s10 = s10 + load(out + 256);
-    s11 = s11 + load(out + 264);
-    s12 = s12 + load(out + 272);
-    s20 = s20 + load(out + 512);
-    s21 = s21 + load(out + 520);
-    s22 = s22 + load(out + 528);
-    s30 = s30 + load(out + 768);
-    s31 = s31 + load(out + 776);
-    s32 = s32 + load(out + 784);
-  }
-
+  // 0 * x is 0, or NaN if x is not finite.
+  const vec zero = splat(0.0f);
+  vec odd0 = load(odd);
+  vec odd1 = zero;
+  vec odd2 = zero;
+  const vec f0 = splat(factors[0]);
+  s00 = f0 * s00;
   store(out, s00);
+  odd0 = fma(zero, s00, odd0);
+  s01 = f0 * s01;
   store(out + 8, s01);
+  odd1 = fma(zero, s01, odd1);
+  s02 = f0 * s02;
   store(out + 16, s02);
+  odd2 = fma(zero, s02, odd2);
+  const vec f1 = splat(factors[1]);
+  s10 = f1 * s10;
   store(out + 256, s10);
+  odd0 = fma(zero, s10, odd0);
+  s11 = f1 * s11;
   store(out + 264, s11);
+  odd1 = fma(zero, s11, odd1);
+  s12 = f1 * s12;
   store(out + 272, s12);
+  odd2 = fma(zero, s12, odd2);
+  const vec f2 = splat(factors[2]);
+  s20 = f2 * s20;
   store(out + 512, s20);
+  odd0 = fma(zero, s20, odd0);
+  s21 = f2 * s21;
   store(out + 520, s21);
+  odd1 = fma(zero, s21, odd1);
+  s22 = f2 * s22;
   store(out + 528, s22);
+  odd2 = fma(zero, s22, odd2);
+  const vec f3 = splat(factors[3]);
+  s30 = f3 * s30;
   store(out + 768, s30);
+  odd0 = fma(zero, s30, odd0);
+  s31 = f3 * s31;
   store(out + 776, s31);
+  odd1 = fma(zero, s31, odd1);
+  s32 = f3 * s32;
   store(out + 784, s32);
+  odd2 = fma(zero, s32, odd2);
+  store(odd, odd0 + odd1 + odd2);
 }
 
-// 4 rows x 16 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_4x16(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
+// 4 rows x 16 columns of the result, over `count` weights each, times the rows' factors.
+[[gnu::noinline]] void attention_results_4x16(const float* weights, const float* v, long count,
+    float* out, const float* factors, float* odd) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f);
@@ -1608,60 +1606,77 @@ struct attention_memory {
     s31 = fma(a3, b1, s31);
   }
 
-  if (!fresh) {
-    s00 = s00 + load(out);
-    s01 = s01 + load(out + 8);
-    s10 = s10 + load(out + 256);
-    s11 = s11 + load(out + 264);
-    s20 = s20 + load(out + 512);
-    s21 = s21 + load(out + 520);
-    s30 = s30 + load(out + 768);
-    s31 = s31 + load(out + 776);
-  }
-
+  // 0 * x is 0, or NaN if x is not finite.
+  const vec zero = splat(0.0f);
+  vec odd0 = load(odd);
+  vec odd1 = zero;
+  const vec f0 = splat(factors[0]);
+  s00 = f0 * s00;
   store(out, s00);
+  odd0 = fma(zero, s00, odd0);
+  s01 = f0 * s01;
   store(out + 8, s01);
+  odd1 = fma(zero, s01, odd1);
+  const vec f1 = splat(factors[1]);
+  s10 = f1 * s10;
   store(out + 256, s10);
+  odd0 = fma(zero, s10, odd0);
+  s11 = f1 * s11;
   store(out + 264, s11);
+  odd1 = fma(zero, s11, odd1);
+  const vec f2 = splat(factors[2]);
+  s20 = f2 * s20;
   store(out + 512, s20);
+  odd0 = fma(zero, s20, odd0);
+  s21 = f2 * s21;
   store(out + 520, s21);
+  odd1 = fma(zero, s21, odd1);
+  const vec f3 = splat(factors[3]);
+  s30 = f3 * s30;
   store(out + 768, s30);
+  odd0 = fma(zero, s30, odd0);
+  s31 = f3 * s31;
   store(out + 776, s31);
+  odd1 = fma(zero, s31, odd1);
+  store(odd, odd0 + odd1);
 }
 
-// Scores of 24 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_24(const Memory& m, long c0, long c1, long row, long col,
-    long count, attention_memory& local, bool fresh) {
+// Weights of 24 rows and `count` columns, which are all that there are, become results.
+[[gnu::noinline]] void attention_results_of_24(const Memory& m, long c0, long c1, long row,
+    long col, long count, attention_memory& local) {
   const float* v = m.wv_out + 16384 * c0 + 4096 * c1 + 64 * col;
   float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 8, splat(1.0f) / load(local.total + 8));
+  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
 
   for (long n = 0; n < 48; n += 24) {
     for (long i = 0; i < 24; i += 4) {
       const long high_last = 8 * ((row + i + 3) / 8) + 8;
       const long end = smaller(high_last - col, count);
-      attention_values_4x24(local.scores + i, v + n, end, out + 256 * i + n, fresh);
+      attention_results_4x24(local.scores + i, v + n, end, out + 256 * i + n, local.carry + i,
+          local.odd);
     }
   }
   for (long i = 0; i < 24; i += 4) {
     const long high_last = 8 * ((row + i + 3) / 8) + 8;
     const long end = smaller(high_last - col, count);
-    attention_values_4x16(local.scores + i, v + 48, end, out + 256 * i + 48, fresh);
+    attention_results_4x16(local.scores + i, v + 48, end, out + 256 * i + 48, local.carry + i,
+        local.odd);
   }
 }
 
 // 24 rows against `count` columns from col on.
 [[gnu::noinline]] void attention_visit_24(const Memory& m, long c0, long c1, long row, long col,
-    long count, long whole_end, attention_memory& local, bool fresh) {
+    long count, long whole_end, attention_memory& local) {
   store(local.block_total, splat(0.0f));
   store(local.block_total + 8, splat(0.0f));
   store(local.block_total + 16, splat(0.0f));
-  long done = 0;
-
   // The first columns give each row the score that the others are compared with.
-  if (fresh) {
+  {
     const float* b = m.wk_out + 16384 * c0 + 4096 * c1 + 64 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 8, splat(-__FLT_MAX__));
@@ -1671,21 +1686,20 @@ struct attention_memory {
     } else {
       attention_scores_in_part_4x24(b, local.scores, row, col, local);
     }
-    done = 4;
-    attention_weigh_24(local, done, true);
+    attention_weigh_24(local, 4, true);
   }
 
-  attention_weights_of_24(m, c0, c1, row, col, done, count, whole_end, local);
+  attention_weights_of_24(m, c0, c1, row, col, 4, count, whole_end, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
   const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 8)));
   const lanes_t inside2 = both(inside1, not_less(splat(0x1p+40f), load(local.block_total + 16)));
   if (any(negation(inside2))) {
-    attention_mend_24(m, c0, c1, row, col, done, count, whole_end, local, fresh);
+    attention_mend_24(m, c0, c1, row, col, 4, count, whole_end, local);
   }
 
-  attention_fold_24(m, c0, c1, row, col, count, local, fresh);
+  attention_results_of_24(m, c0, c1, row, col, count, local);
 }
 
 // Scores of 24 rows become weights, those of removed pairs -0; the rows' state follows.
@@ -1754,6 +1768,22 @@ struct attention_memory {
 
   store(local.block_total + 16, total2);
   store(local.kept + 16, select(all2, load(local.kept + 16), splat(1.0f)));
+}
+
+// What 24 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_24(const Memory& m, long c0, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 8, load(local.carry + 8) * load(local.total + 8));
+  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
+
+  float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * row;
+  for (long i = 0; i < 24; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 8) {
+      store(out + 256 * i + n, carry * load(out + 256 * i + n));
+    }
+  }
 }
 
 // 4 rows x 24 columns of the result, over `count` weights each, of which those of -0 don't count.
@@ -1908,7 +1938,7 @@ struct attention_memory {
   store(out + 776, s31);
 }
 
-// Scores of 24 rows and `count` columns become weights and are folded into the result.
+// Weights of 24 rows and `count` columns are folded into the result.
 [[gnu::noinline]] void attention_fold_24_with_holes(const Memory& m, long c0, long c1, long row,
     long col, long count, attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 16384 * c0 + 4096 * c1 + 64 * col;
@@ -1930,6 +1960,136 @@ struct attention_memory {
     const long end = smaller(high_last - col, count);
     attention_values_4x16_with_holes(local.scores + i, v + 48, end, out + 256 * i + 48, local.holes,
         fresh);
+  }
+}
+
+// 4 rows x 24 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_4x24(const float* weights, const float* v, long count,
+    float* out, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+
+#pragma GCC unroll 4
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 8);
+    const vec b2 = load(v + 64 * k + 16);
+    const vec a0 = splat(weights[24 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(weights[24 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(weights[24 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(weights[24 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s10 = s10 + load(out + 256);
+    s11 = s11 + load(out + 264);
+    s12 = s12 + load(out + 272);
+    s20 = s20 + load(out + 512);
+    s21 = s21 + load(out + 520);
+    s22 = s22 + load(out + 528);
+    s30 = s30 + load(out + 768);
+    s31 = s31 + load(out + 776);
+    s32 = s32 + load(out + 784);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 16, s02);
+  store(out + 256, s10);
+  store(out + 264, s11);
+  store(out + 272, s12);
+  store(out + 512, s20);
+  store(out + 520, s21);
+  store(out + 528, s22);
+  store(out + 768, s30);
+  store(out + 776, s31);
+  store(out + 784, s32);
+}
+
+// 4 rows x 16 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_4x16(const float* weights, const float* v, long count,
+    float* out, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+
+#pragma GCC unroll 4
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 8);
+    const vec a0 = splat(weights[24 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(weights[24 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(weights[24 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(weights[24 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s10 = s10 + load(out + 256);
+    s11 = s11 + load(out + 264);
+    s20 = s20 + load(out + 512);
+    s21 = s21 + load(out + 520);
+    s30 = s30 + load(out + 768);
+    s31 = s31 + load(out + 776);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 256, s10);
+  store(out + 264, s11);
+  store(out + 512, s20);
+  store(out + 520, s21);
+  store(out + 768, s30);
+  store(out + 776, s31);
+}
+
+// Weights of 24 rows and `count` columns are folded into the result.
+[[gnu::noinline]] void attention_fold_24(const Memory& m, long c0, long c1, long row, long col,
+    long count, attention_memory& local, bool fresh) {
+  const float* v = m.wv_out + 16384 * c0 + 4096 * c1 + 64 * col;
+  float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+
+  for (long n = 0; n < 48; n += 24) {
+    for (long i = 0; i < 24; i += 4) {
+      const long high_last = 8 * ((row + i + 3) / 8) + 8;
+      const long end = smaller(high_last - col, count);
+      attention_values_4x24(local.scores + i, v + n, end, out + 256 * i + n, fresh);
+    }
+  }
+  for (long i = 0; i < 24; i += 4) {
+    const long high_last = 8 * ((row + i + 3) / 8) + 8;
+    const long end = smaller(high_last - col, count);
+    attention_values_4x16(local.scores + i, v + 48, end, out + 256 * i + 48, fresh);
   }
 }
 
@@ -2021,7 +2181,6 @@ struct attention_memory {
     attention_memory& local) {
   const long row = 24 * nth;
   const float* a = m.wq_out + 16384 * c0 + 4096 * c1 + 64 * row;
-  float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
   for (long r = 0; r < 24; r += 8) {
@@ -2036,32 +2195,13 @@ struct attention_memory {
   store(local.total + 8, splat(0.0f));
   store(local.peak + 16, splat(-__FLT_MAX__));
   store(local.total + 16, splat(0.0f));
+  store(local.odd, splat(0.0f));
 
-  bool fresh = true;
   const long whole_end = 24 * nth;
   const long end = 24 * nth + 24;
-  for (long col = 0; col < end; col += 64) {
-    attention_visit_24(m, c0, c1, row, col, smaller(64, end - col), whole_end, local, fresh);
-    fresh = false;
-  }
+  attention_visit_24(m, c0, c1, row, 0, end, whole_end, local);
 
-  store(local.carry, splat(1.0f) / load(local.total));
-  store(local.carry + 8, splat(1.0f) / load(local.total + 8));
-  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
-
-  // x - x is 0, or NaN if x is not finite.
-  vec odd = splat(0.0f);
-  for (long i = 0; i < 24; ++i) {
-    const vec factor = splat(local.carry[i]);
-    vec odd_of_row = splat(0.0f);
-    for (long n = 0; n < 64; n += 8) {
-      const vec x = factor * load(out + 256 * i + n);
-      store(out + 256 * i + n, x);
-      odd_of_row = odd_of_row + (x - x);
-    }
-    odd = odd + odd_of_row;
-  }
-  if (has_nan(odd)) {
+  if (has_nan(load(local.odd))) {
     attention_24_rows_safely(m, c0, c1, nth, local);
   }
 }
@@ -2297,21 +2437,6 @@ struct attention_memory {
   }
 }
 
-// What 16 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_16(const Memory& m, long c0, long c1, long row,
-    attention_memory& local) {
-  store(local.total, load(local.carry) * load(local.total));
-  store(local.total + 8, load(local.carry + 8) * load(local.total + 8));
-
-  float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * row;
-  for (long i = 0; i < 16; ++i) {
-    const vec carry = splat(local.carry[i]);
-    for (long n = 0; n < 64; n += 8) {
-      store(out + 256 * i + n, carry * load(out + 256 * i + n));
-    }
-  }
-}
-
 // Of 16 rows, those whose weights are too large get a higher peak; their weights follow.
 [[gnu::noinline]] void attention_lower_weights_16(attention_memory& local, long count) {
   for (long i = 0; i < 16; i += 8) {
@@ -2336,7 +2461,7 @@ struct attention_memory {
 // Weights of 16 rows and `count` columns, the first `from` of them made from scores, once more
 // where they left the range.
 [[gnu::noinline]] void attention_mend_16(const Memory& m, long c0, long c1, long row, long col,
-    long from, long count, long whole_end, attention_memory& local, bool fresh) {
+    long from, long count, long whole_end, attention_memory& local) {
   // Too large for that: the greatest score becomes the reference.
   const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
       both(not_less(splat(0x1p+120f), load(local.block_total)),
@@ -2351,49 +2476,45 @@ struct attention_memory {
     store(local.block_peak + 8, splat(-__FLT_MAX__));
     attention_scores_of_16(m, c0, c1, row, col, 0, count, whole_end, local);
     attention_weigh_16(local, from, false);
-    if (!fresh) {
-      attention_carry_over_16(m, c0, c1, row, local);
-    }
     attention_weights_of_16(m, c0, c1, row, col, from, count, whole_end, local);
   }
 
   attention_lower_weights_16(local, count);
-  if (!fresh) {
-    attention_carry_over_16(m, c0, c1, row, local);
-  }
 }
 
-// Scores of 16 rows and `count` columns become weights and are folded into the result.
-[[gnu::noinline]] void attention_fold_16(const Memory& m, long c0, long c1, long row, long col,
-    long count, attention_memory& local, bool fresh) {
+// Weights of 16 rows and `count` columns, which are all that there are, become results.
+[[gnu::noinline]] void attention_results_of_16(const Memory& m, long c0, long c1, long row,
+    long col, long count, attention_memory& local) {
   const float* v = m.wv_out + 16384 * c0 + 4096 * c1 + 64 * col;
   float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+  store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 8, splat(1.0f) / load(local.total + 8));
 
   for (long n = 0; n < 48; n += 24) {
     for (long i = 0; i < 16; i += 4) {
       const long high_last = 8 * ((row + i + 3) / 8) + 8;
       const long end = smaller(high_last - col, count);
-      attention_values_4x24(local.scores + i, v + n, end, out + 256 * i + n, fresh);
+      attention_results_4x24(local.scores + i, v + n, end, out + 256 * i + n, local.carry + i,
+          local.odd);
     }
   }
   for (long i = 0; i < 16; i += 4) {
     const long high_last = 8 * ((row + i + 3) / 8) + 8;
     const long end = smaller(high_last - col, count);
-    attention_values_4x16(local.scores + i, v + 48, end, out + 256 * i + 48, fresh);
+    attention_results_4x16(local.scores + i, v + 48, end, out + 256 * i + 48, local.carry + i,
+        local.odd);
   }
 }
 
 // 16 rows against `count` columns from col on.
 [[gnu::noinline]] void attention_visit_16(const Memory& m, long c0, long c1, long row, long col,
-    long count, long whole_end, attention_memory& local, bool fresh) {
+    long count, long whole_end, attention_memory& local) {
   store(local.block_total, splat(0.0f));
   store(local.block_total + 8, splat(0.0f));
-  long done = 0;
-
   // The first columns give each row the score that the others are compared with.
-  if (fresh) {
+  {
     const float* b = m.wk_out + 16384 * c0 + 4096 * c1 + 64 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 8, splat(-__FLT_MAX__));
@@ -2402,20 +2523,19 @@ struct attention_memory {
     } else {
       attention_scores_in_part_4x16(b, local.scores, row, col, local);
     }
-    done = 4;
-    attention_weigh_16(local, done, true);
+    attention_weigh_16(local, 4, true);
   }
 
-  attention_weights_of_16(m, c0, c1, row, col, done, count, whole_end, local);
+  attention_weights_of_16(m, c0, c1, row, col, 4, count, whole_end, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
   const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 8)));
   if (any(negation(inside1))) {
-    attention_mend_16(m, c0, c1, row, col, done, count, whole_end, local, fresh);
+    attention_mend_16(m, c0, c1, row, col, 4, count, whole_end, local);
   }
 
-  attention_fold_16(m, c0, c1, row, col, count, local, fresh);
+  attention_results_of_16(m, c0, c1, row, col, count, local);
 }
 
 // Scores of 16 rows become weights, those of removed pairs -0; the rows' state follows.
@@ -2468,7 +2588,22 @@ struct attention_memory {
   store(local.kept + 8, select(all1, load(local.kept + 8), splat(1.0f)));
 }
 
-// Scores of 16 rows and `count` columns become weights and are folded into the result.
+// What 16 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_16(const Memory& m, long c0, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 8, load(local.carry + 8) * load(local.total + 8));
+
+  float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * row;
+  for (long i = 0; i < 16; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 8) {
+      store(out + 256 * i + n, carry * load(out + 256 * i + n));
+    }
+  }
+}
+
+// Weights of 16 rows and `count` columns are folded into the result.
 [[gnu::noinline]] void attention_fold_16_with_holes(const Memory& m, long c0, long c1, long row,
     long col, long count, attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 16384 * c0 + 4096 * c1 + 64 * col;
@@ -2489,6 +2624,28 @@ struct attention_memory {
     const long end = smaller(high_last - col, count);
     attention_values_4x16_with_holes(local.scores + i, v + 48, end, out + 256 * i + 48, local.holes,
         fresh);
+  }
+}
+
+// Weights of 16 rows and `count` columns are folded into the result.
+[[gnu::noinline]] void attention_fold_16(const Memory& m, long c0, long c1, long row, long col,
+    long count, attention_memory& local, bool fresh) {
+  const float* v = m.wv_out + 16384 * c0 + 4096 * c1 + 64 * col;
+  float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+
+  for (long n = 0; n < 48; n += 24) {
+    for (long i = 0; i < 16; i += 4) {
+      const long high_last = 8 * ((row + i + 3) / 8) + 8;
+      const long end = smaller(high_last - col, count);
+      attention_values_4x24(local.scores + i, v + n, end, out + 256 * i + n, fresh);
+    }
+  }
+  for (long i = 0; i < 16; i += 4) {
+    const long high_last = 8 * ((row + i + 3) / 8) + 8;
+    const long end = smaller(high_last - col, count);
+    attention_values_4x16(local.scores + i, v + 48, end, out + 256 * i + 48, fresh);
   }
 }
 
@@ -2571,7 +2728,6 @@ struct attention_memory {
     attention_memory& local) {
   const long row = 48;
   const float* a = m.wq_out + 16384 * c0 + 4096 * c1 + 64 * row;
-  float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
   for (long r = 0; r < 16; r += 8) {
@@ -2584,29 +2740,11 @@ struct attention_memory {
   store(local.total, splat(0.0f));
   store(local.peak + 8, splat(-__FLT_MAX__));
   store(local.total + 8, splat(0.0f));
+  store(local.odd, splat(0.0f));
 
-  bool fresh = true;
-  for (long col = 0; col < 64; col += 64) {
-    attention_visit_16(m, c0, c1, row, col, smaller(64, 64 - col), 48, local, fresh);
-    fresh = false;
-  }
+  attention_visit_16(m, c0, c1, row, 0, 64, 48, local);
 
-  store(local.carry, splat(1.0f) / load(local.total));
-  store(local.carry + 8, splat(1.0f) / load(local.total + 8));
-
-  // x - x is 0, or NaN if x is not finite.
-  vec odd = splat(0.0f);
-  for (long i = 0; i < 16; ++i) {
-    const vec factor = splat(local.carry[i]);
-    vec odd_of_row = splat(0.0f);
-    for (long n = 0; n < 64; n += 8) {
-      const vec x = factor * load(out + 256 * i + n);
-      store(out + 256 * i + n, x);
-      odd_of_row = odd_of_row + (x - x);
-    }
-    odd = odd + odd_of_row;
-  }
-  if (has_nan(odd)) {
+  if (has_nan(load(local.odd))) {
     attention_16_rows_safely(m, c0, c1, local);
   }
 }
@@ -2744,30 +2882,29 @@ struct attention_memory {
   }
 }
 
-void project_wq_wk_wv_body(void* state, long item, int) {
+// An item on a thread of its own, whose floating-point state comes back as it was.
+template <void (*Item)(const Memory&, long, int)>
+void on_worker(void* m, long item, int worker) {
   const unsigned before = set_float_state();
-  const Memory& m = *static_cast<Memory*>(state);
+  Item(*static_cast<Memory*>(m), item, worker);
+  restore_float_state(before);
+}
+
+void project_wq_wk_wv_item(const Memory& m, long item, int) {
   project_wq_wk_wv(m, item);
-  restore_float_state(before);
 }
 
-void attention_body(void* state, long item, int worker) {
-  const unsigned before = set_float_state();
-  const Memory& m = *static_cast<Memory*>(state);
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 4864L * worker));
-  restore_float_state(before);
+void attention_item(const Memory& m, long item, int worker) {
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 4880L * worker));
 }
 
-void project_wo_body(void* state, long item, int) {
-  const unsigned before = set_float_state();
-  const Memory& m = *static_cast<Memory*>(state);
+void project_wo_item(const Memory& m, long item, int) {
   project_wo(m, item);
-  restore_float_state(before);
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 524288u + 19456u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 524288u + 19520u * (size_t)workers; }
 
 size_t packed_bytes() { return 1081344u; }
 
@@ -2861,13 +2998,16 @@ void run(const textbook_mha_2_64_256_4_args* args, const void* packed, void* wor
   m.heads = scratch + 98304;
   m.local = scratch + 131072;
 
-  const auto each = [&](long items, void (*body)(void*, long, int)) {
-    if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
-    for (long item = 0; item < items; ++item) body(&m, item, 0);
+  const auto each = [&](long items, void (*one)(const Memory&, long, int),
+                        void (*on_worker)(void*, long, int)) {
+    if (parallel_for && workers > 1) return parallel_for(ctx, items, on_worker, &m);
+    const unsigned before = set_float_state();
+    for (long item = 0; item < items; ++item) one(m, item, 0);
+    restore_float_state(before);
   };
-  each(96, project_wq_wk_wv_body);
-  each(24, attention_body);
-  each(64, project_wo_body);
+  each(96, project_wq_wk_wv_item, on_worker<project_wq_wk_wv_item>);
+  each(24, attention_item, on_worker<attention_item>);
+  each(64, project_wo_item, on_worker<project_wo_item>);
 }
 
 }  // namespace textbook_mha_2_64_256_4_portable

@@ -189,8 +189,10 @@ std::string cpu_id() {
 std::string compiler_id() {
   std::vector<std::string> command = host::compiler();
   command.push_back("--version");
-  const std::string text = host::run(command).output;
-  return text.substr(0, text.find('\n'));
+  std::istringstream text(host::run(command).output);
+  std::string first_line;
+  std::getline(text, first_line);
+  return first_line;
 }
 
 }  // namespace attune::cli

@@ -114,15 +114,23 @@ std::string memory_text(const Kernel& k) {
   return r + "};\n\n";
 }
 
-std::string body_text(const loops::Work& w, const Function& item, const Kernel& k) {
+// One item of work, by its number and the worker that does it.
+std::string item_text(const loops::Work& w, const Function& item, const Kernel& k) {
   const bool local = reads(item, "local");
-  std::string r = line(fmt::format("void {}_body(void* state, long item, int{}) {{", w.item, local ? " worker" : ""));
-  r += "  const unsigned before = set_float_state();\n  const Memory& m = *static_cast<Memory*>(state);\n";
   const std::string of_worker = fmt::format("m.local + {}L * worker", k.schedule->local_floats);
   const std::string place = w.local.empty() ? of_worker : fmt::format("*reinterpret_cast<{}*>({})", w.local, of_worker);
-  r += line(fmt::format("{}(m, item{});", w.item, local ? ", " + place : ""), 2);
-  return r + "  restore_float_state(before);\n}\n\n";
+  return line(fmt::format("void {}_item(const Memory& m, long item, int{}) {{", w.item, local ? " worker" : "")) + line(fmt::format("{}(m, item{});", w.item, local ? ", " + place : ""), 2) + "}\n\n";
 }
+
+constexpr const char* on_worker_text = R"(// An item on a thread of its own, whose floating-point state comes back as it was.
+template <void (*Item)(const Memory&, long, int)>
+void on_worker(void* m, long item, int worker) {
+  const unsigned before = set_float_state();
+  Item(*static_cast<Memory*>(m), item, worker);
+  restore_float_state(before);
+}
+
+)";
 
 std::string run_text(const Signature& s, const Kernel& k) {
   std::string r = line(fmt::format("void run(const {0}_args* args, const void* packed, void* workspace, int workers, {0}_parallel_for parallel_for, void* ctx) {{", s.name));
@@ -141,13 +149,16 @@ std::string run_text(const Signature& s, const Kernel& k) {
   r += fmt::format("  m.local = {};\n", at("scratch", k.schedule->workspace_floats));
   if (k.work.empty()) return r + "  (void)m, (void)workers, (void)parallel_for, (void)ctx;\n}\n";  // nothing is written
   r += R"(
-  const auto each = [&](long items, void (*body)(void*, long, int)) {
-    if (parallel_for && workers > 1) return parallel_for(ctx, items, body, &m);
-    for (long item = 0; item < items; ++item) body(&m, item, 0);
+  const auto each = [&](long items, void (*one)(const Memory&, long, int),
+                        void (*on_worker)(void*, long, int)) {
+    if (parallel_for && workers > 1) return parallel_for(ctx, items, on_worker, &m);
+    const unsigned before = set_float_state();
+    for (long item = 0; item < items; ++item) one(m, item, 0);
+    restore_float_state(before);
   };
 )";
   for (const loops::Work& w : k.work)
-    if (w.items > 0) r += fmt::format("  each({}, {}_body);\n", w.items, w.item);
+    if (w.items > 0) r += line(fmt::format("each({0}, {1}_item, on_worker<{1}_item>);", w.items, w.item), 2);
   return r + "}\n";
 }
 
@@ -190,7 +201,8 @@ std::string kernel(const Signature& s, const Isa& isa, const Kernel& k, const st
     if (f.fixed && !reads(f, "local")) f.parameters.pop_back();  // the worker's memory stands last
     r += text(f) + "\n";
   }
-  for (const loops::Work& w : k.work) r += body_text(w, *std::find_if(k.functions.begin(), k.functions.end(), [&](const Function& f) { return f.name == w.item; }), k);
+  if (!k.work.empty()) r += on_worker_text;
+  for (const loops::Work& w : k.work) r += item_text(w, *std::find_if(k.functions.begin(), k.functions.end(), [&](const Function& f) { return f.name == w.item; }), k);
   r += "}  // namespace\n\n" + workspace_text(k);
   if (s.packs) r += fmt::format("size_t packed_bytes() {{ return {}u; }}\n\n", 4 * k.schedule->packed_floats) + pack_text(s, k);
   r += run_text(s, k);

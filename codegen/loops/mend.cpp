@@ -109,7 +109,7 @@ std::string StreamCode::mend(const RowBlocks& r, Columns kinds) {
     set_state(at, r, at_.block_peak(), float_lowest());
     run_bands(at, r, kinds, Gives::scores, 0);
     run_weigh(at, r, index("col"), index("from"), false);
-    carry_if_older(at, r);
+    if (!p_.one_visit) carry_if_older(at, r);
     run_bands(at, r, kinds, Gives::weights, index("from"));
   };
   if (lowers_) {
@@ -118,7 +118,7 @@ std::string StreamCode::mend(const RowBlocks& r, Columns kinds) {
     by_scores(lost);
     b.blank();
     b.run(call(lower_weights(r), Type::none, {name("local", Type::out), index("count")}));
-    carry_if_older(b, r);
+    if (!p_.one_visit) carry_if_older(b, r);
   } else {
     by_scores(b);
   }

@@ -95,11 +95,11 @@ std::string StreamCode::visit_safely(const RowBlocks& r, Columns kinds) {
   b.run(call(weigh_safely(r), Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), name("local", Type::out), index("count")}));
   if (rescales_ && direct_) carry_if_older(b, r);
   b.blank();
-  const auto folded = [&](Block& at, Holes h) { at.run(call(fold(r, h), Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), index("count"), name("local", Type::out), name("fresh", Type::flag)})); };
+  const auto folded = [&](Block& at, Fold h) { at.run(call(fold(r, h), Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), index("count"), name("local", Type::out), name("fresh", Type::flag)})); };
   Block some = b.when(binary(">", element(local(at_.some_holes()), 0), real(0), Type::flag));
-  folded(some, Holes::some);
+  folded(some, Fold::adds_with_holes);
   Block none = b.otherwise();
-  folded(none, Holes::none);
+  folded(none, Fold::adds);
   c_.kernel.functions.push_back(std::move(f));
   return n;
 }

@@ -256,45 +256,4 @@ std::string StreamCode::weigh(const RowBlocks& r) {
   return n;
 }
 
-// out = out + weights^T values, or without the first part where there is no out yet; older sums are
-// multiplied by the carry where the peak moves at every block of columns.
-std::string StreamCode::value_tile(int rows, const StreamPlan::Group& g, Holes holes) {
-  const bool tail = g.part != lanes_;
-  const bool some = holes == Holes::some;
-  const std::string n = fmt::format("{}_values_{}x{}{}", c_.prefix, rows, (g.vectors - 1) * lanes_ + g.part, some ? "_with_holes" : "");
-  if (c_.has(n)) return n;
-  Function f;
-  f.name = n;
-  f.comment = fmt::format("{} x {} columns of the result, over `count` weights each{}.", rows == 1 ? "One row" : fmt::format("{} rows", rows), (g.vectors - 1) * lanes_ + g.part, some ? ", of which those of -0 don't count" : "");
-  f.parameters = {{Type::in, "weights"}, {Type::in, "v"}, {Type::index, "count"}, {Type::out, "out"}, {Type::in, "carry"}, {Type::in, "holes"}, {Type::flag, "fresh"}};
-  Block b(f.body);
-  const auto part = [&](int v) { return tail && v == g.vectors - 1 ? long(g.part) : -1L; };
-  const Accumulators s = declare_accumulators(b, {rows, g.vectors});
-  const Expr out = name("out", Type::out);
-  const bool carries = rescales_ && !direct_;
-  b.blank();
-  Steps how;
-  if (some) how.some_hole = [](Expr k) { return binary(">", element(name("holes", Type::in), k), real(0), Type::flag); };
-  accumulate(
-      b, s, index("count"), [&](int i, Expr k) { return element(name("weights", Type::in), Expr(at_.rows) * k + Expr(i)); },
-      [&](int v, Expr k) { return load_vector(name("v", Type::in) + Expr(v_col()) * k + Expr(v * lanes_), part(v)); },
-      how);
-  b.blank();
-  Block old = b.when(call("!", Type::flag, {name("fresh", Type::flag)}));
-  for (int i = 0; i < rows; ++i) {
-    Expr carry;
-    if (carries) carry = old.let(fmt::format("c{}", i), call("splat", Type::vec, {element(name("carry", Type::in), i)}));
-    for (int v = 0; v < g.vectors; ++v) {
-      const Expr o = load_vector(out + Expr(out_row() * i + v * lanes_), part(v));
-      const Expr& sum = s[std::size_t(i)][std::size_t(v)];
-      old.assign(sum, sum + (carries ? carry * o : o));
-    }
-  }
-  b.blank();
-  for (int i = 0; i < rows; ++i)
-    for (int v = 0; v < g.vectors; ++v) b.run(store_vector(out + Expr(out_row() * i + v * lanes_), s[std::size_t(i)][std::size_t(v)], part(v)));
-  c_.kernel.functions.push_back(std::move(f));
-  return n;
-}
-
 }  // namespace attune::loops

@@ -7,7 +7,7 @@ namespace attune::loops {
 StreamCode::StreamCode(Context& c, const Stream& s, const StreamPlan& p) : c_(c), s_(s), p_(p), lanes_(c.lanes) {
   long rows = lanes_;
   for (const RowBlocks& b : p.blocks) rows = std::max(rows, long(b.tile.vectors) * lanes_);
-  at_ = {rows, s.depth, p.column_block, s.width, long(s.values.size())};
+  at_ = {rows, s.depth, p.column_block, s.width, long(s.values.size()), p.one_visit ? rows : 0};
   rescales_ = s.algebra.tracks_peak && !s.algebra.rescale.is(Fn::constant);
   direct_ = !s.algebra.tracks_peak || (rescales_ && s.algebra.peak_cancels && subtracts_peak_in_exponent(s.algebra.weight));
   lowers_ = direct_ && rescales_ && is_exp_below_peak(s.algebra.weight, Fn::acc) && is_exp_below_peak(s.algebra.rescale, Fn::old_peak);
@@ -26,9 +26,11 @@ Struct StreamCode::memory_struct() const {
            {"block_peak", rows, "the greatest score in the block of columns"},
            {"block_total", rows, "and the sum of the block's weights"},
            {"shift", rows, binary_ ? "-peak, where the rows' accumulators start" : "-peak / log 2"},
+           {"odd", at_.odd_floats, "NaN once a result is not finite"},
            {"kept", rows, "1 where the safe path found a pair that counts"},
            {"holes", at_.fast() - at_.holes(), fmt::format("[{}]: 1 for a column with one that doesn't; then 1 if there is any", at_.columns)},
            {"fast", rows * at_.width, fmt::format("[{}][{}], the results that it came to replace", rows, at_.width)}}};
+  std::erase_if(r.fields, [](const Struct::Field& f) { return f.floats == 0; });
   if (at_.values > 0) r.fields.push_back({"row_values", at_.values * rows, fmt::format("[{}][{}], what it says of its rows", at_.values, rows)});
   return r;
 }
@@ -115,62 +117,6 @@ void StreamCode::turn_rows(Block& b, const RowBlocks& r, const Expr& a, double s
 }
 
 // Weights of a block of columns, and their product with the values.
-std::string StreamCode::fold(const RowBlocks& r, Holes holes) {
-  const std::string n = fmt::format("{}_fold_{}{}", c_.prefix, r.rows, holes == Holes::some ? "_with_holes" : "");
-  if (c_.has(n)) return n;
-  Function f;
-  f.name = n;
-  f.comment = fmt::format("Scores of {} rows and `count` columns become weights and are folded into the result.", r.rows);
-  f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}, {Type::index, "count"}, local_parameter(), {Type::flag, "fresh"}};
-  Block b(f.body);
-  const Expr v = b.let("v", address(c_.memory, s_.v, {index("c0"), index("c1"), index("col"), 0}));
-  const Expr out = b.let("out", address(c_.memory, s_.out, {index("c0"), index("c1"), index("row"), 0}));
-  for (int v = 0; v < r.tile.vectors; ++v) {
-    const auto slot = [&](long offset) { return call("load", Type::vec, {local(offset + v * lanes_)}); };
-    const Expr older = rescales_ && !direct_ ? slot(at_.carry()) * slot(at_.total()) : slot(at_.total());
-    b.run(call("store", Type::none, {local(at_.total() + v * lanes_), older + slot(at_.block_total())}));
-  }
-  b.blank();
-  const auto tile = [&](Block& at, int rows, const Expr& i, const StreamPlan::Group& g, const Expr& n) {
-    Expr begin = 0, count = index("count");
-    if (p_.hull) {
-      const Expr row = index("row") + i;
-      // Affine bounds are least and greatest at the tile's ends; those of a table may be so at any vector between.
-      std::vector<std::pair<Expr, Expr>> bounds{hull(at, row / lanes_, "_first")};
-      const bool tables = !p_.low_table.empty() || !p_.high_table.empty();
-      for (long k = lanes_; tables && k < rows - 1; k += lanes_) bounds.push_back(hull(at, (row + Expr(k)) / lanes_, fmt::format("_at{}", k)));
-      if (rows > 1) bounds.push_back(hull(at, (row + Expr(rows - 1)) / lanes_, "_last"));
-      Expr low = bounds.front().first, high = bounds.back().second;
-      const auto grows = [](const Affine& a, const std::vector<long>& table) { return table.empty() && a.step >= 0; };
-      if (!grows(p_.low, p_.low_table))
-        for (std::size_t k = 1; k < bounds.size(); ++k) low = least(low, bounds[k].first);
-      if (!grows(p_.high, p_.high_table))
-        for (std::size_t k = 0; k + 1 < bounds.size(); ++k) high = greatest(bounds[k].second, high);
-      if (!low.is(0)) begin = at.let("begin", least(greatest(low - index("col"), 0), index("count")));
-      count = at.let("end", least(high - index("col"), index("count"))) - begin;
-    }
-    const Expr weights = local(at_.scores()) + Expr(at_.rows) * begin + i;
-    at.run(call(value_tile(rows, g, holes), Type::none, {weights, v + Expr(v_col()) * begin + n, count, out + Expr(out_row()) * i + n, local(at_.carry()) + i, local(at_.holes()) + begin, name("fresh", Type::flag)}));
-  };
-  // All rows pass over one group of columns before the next: its values stay in L1.
-  const auto rows = [&](Block& at, const StreamPlan::Group& g, const Expr& n) {
-    each_tile(at, "i", cut(r.rows, p_.value_rows), [&](Block& one, int height, const Expr& i) { tile(one, height, i, g, n); });
-  };
-  for (std::size_t g = 0; g < p_.groups.size();) {
-    std::size_t same = g + 1;
-    while (same < p_.groups.size() && p_.groups[same].vectors == p_.groups[g].vectors && p_.groups[same].part == p_.groups[g].part) ++same;
-    if (same - g > 1) {
-      Block n = b.loop("n", p_.groups[g].offset, p_.groups[same - 1].offset + long(p_.groups[g].vectors) * lanes_, long(p_.groups[g].vectors) * lanes_);
-      rows(n, p_.groups[g], index("n"));
-    } else {
-      rows(b, p_.groups[g], p_.groups[g].offset);
-    }
-    g = same;
-  }
-  c_.kernel.functions.push_back(std::move(f));
-  return n;
-}
-
 // Whether a block of columns, of which tables decide what counts, has a pair that does: most that have
 // one show it in their first column.
 std::string StreamCode::some_pair(const RowBlocks& r) {
@@ -202,6 +148,13 @@ bool StreamCode::slanted() const {
 void StreamCode::visit_runs(Block& b, const RowBlocks& r, const Expr& i, Path path) {
   const auto visitor = [&](Columns kinds, bool first_band) { return path == Path::safe ? visit_safely(r, kinds) : visit(r, kinds, first_band); };
   const auto run = [&](Block& at, const Expr& begin, const Expr& end, const std::string& of_columns, const Expr& whole_begin, const Expr& whole_end) {
+    if (p_.one_visit && path == Path::fast) {
+      Block there = r.runs.some_empty ? at.when(binary("<", begin, end, Type::flag)) : at;
+      if (s_.keep && s_.keep->at_run_time) there = there.when(call(some_pair(r), Type::flag, {memory_argument(), index("c0"), index("c1"), index("row"), begin, end - begin}));
+      there.run(call(of_columns, Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), begin, end - begin, whole_begin, whole_end, name("local", Type::out), name("true", Type::flag)}));
+      if (may_see_nothing(r)) there.assign(name("fresh", Type::flag), name("false", Type::flag));
+      return;
+    }
     Block col = at.loop("col", begin, end, p_.column_block);
     if (s_.keep && s_.keep->at_run_time) {
       Block none = col.when(call("!", Type::flag, {call(some_pair(r), Type::flag, {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), least(Expr(p_.column_block), end - index("col"))})}));
@@ -264,10 +217,12 @@ void StreamCode::each_vector(Block& at, const std::function<void(Block&, const E
   if (whole < s_.width) f(at, whole, s_.width - whole);
 }
 
+bool StreamCode::may_see_nothing(const RowBlocks& r) const { return r.runs.some_empty || s_.cols == 0 || (s_.keep && s_.keep->at_run_time); }
+
 // Divides by the sums, as the algebra says, and mends the rows whose result is not finite.
 void StreamCode::finish(Block& b, const RowBlocks& r) {
   const Expr out = name("out", Type::out);
-  if (r.runs.some_empty || s_.cols == 0 || (s_.keep && s_.keep->at_run_time)) {
+  if (may_see_nothing(r)) {
     Block none = b.when(name("fresh", Type::flag));
     Block i = none.loop("i", 0, r.rows);
     Block n = i.loop("n", 0, s_.width);
@@ -276,8 +231,13 @@ void StreamCode::finish(Block& b, const RowBlocks& r) {
     none.text("return;");
     b.blank();
   }
-  const bool scaled = scales_result();
   store_row_values(b, r, Path::fast);
+  const auto mend_if = [&](const Expr& odd) {
+    Block bad = b.when(call("has_nan", Type::flag, {odd}));
+    bad.run(call(safe_rows(r), Type::none, {memory_argument(), index("c0"), index("c1"), index("nth"), name("local", Type::out)}));
+  };
+  if (p_.one_visit) return mend_if(call("load", Type::vec, {local(at_.odd())}));
+  const bool scaled = scales_result();
   if (scaled) {
     set_factors(b, r, Path::fast);
     b.blank();
@@ -294,14 +254,13 @@ void StreamCode::finish(Block& b, const RowBlocks& r) {
     at.assign(of_row, of_row + (x - x));
   });
   i.assign(odd, odd + of_row);  // a row's own sum: rows need not wait for each other
-  Block bad = b.when(call("has_nan", Type::flag, {odd}));
-  bad.run(call(safe_rows(r), Type::none, {memory_argument(), index("c0"), index("c1"), index("nth"), name("local", Type::out)}));
+  mend_if(odd);
 }
 
 // Declares the first row of the nth block, its address and that of its results.
 Expr StreamCode::place(Block& b, const RowBlocks& r) {
   const Expr i = r.count == 1 ? Expr(0) : index("nth");
-  b.declare(Type::index, {{"row", Expr(r.rows) * i + Expr(p_.blocks[0].rows * r.first)}});
+  b.declare(Type::index, {{"row", Expr(r.rows) * i + Expr(r.first_row)}});
   b.let("a", address(c_.memory, s_.a, {index("c0"), index("c1"), index("row"), 0}));
   b.let("out", address(c_.memory, s_.out, {index("c0"), index("c1"), index("row"), 0}));
   b.blank();
@@ -323,8 +282,9 @@ std::string StreamCode::block(const RowBlocks& r) {
     if (s_.algebra.tracks_peak) b.run(call("store", Type::none, {local(at_.peak() + v * lanes_), call("splat", Type::vec, {float_lowest()})}));
     b.run(call("store", Type::none, {local(at_.total() + v * lanes_), call("splat", Type::vec, {real(0)})}));
   }
+  if (p_.one_visit) b.run(call("store", Type::none, {local(at_.odd()), call("splat", Type::vec, {real(0)})}));
   b.blank();
-  b.var("fresh", name("true", Type::flag));
+  if (!p_.one_visit || may_see_nothing(r)) b.var("fresh", name("true", Type::flag));
   visit_runs(b, r, i, Path::fast);
   b.blank();
   finish(b, r);
@@ -358,15 +318,15 @@ void StreamCode::lower() {
     const Expr c0 = b.let("c0", index("item") / (count * s_.outer1));
     const Expr of_all = index("item") / count;
     const Expr c1 = b.let("c1", s_.outer1 == 1 ? Expr(0) : s_.outer0 == 1 ? of_all : of_all % s_.outer1);
+    Block at = b;
     for (std::size_t k = 0; k < blocks.size(); ++k) {
       const Expr run = call(blocks[k], Type::none, {memory_argument(), c0, c1, which - Expr(p_.blocks[k].first), name("local", Type::out)});
-      if (blocks.size() == 1) b.run(run);
-      else if (k == 0) {
-        Block here = b.when(binary("<", which, p_.blocks[1].first, Type::flag));
-        here.run(run);
+      if (k + 1 == blocks.size()) {
+        at.run(run);
       } else {
-        Block there = b.otherwise();
-        there.run(run);
+        Block here = at.when(binary("<", which, p_.blocks[k + 1].first, Type::flag));
+        here.run(run);
+        at = at.otherwise();
       }
     }
   }

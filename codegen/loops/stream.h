@@ -13,7 +13,7 @@ inline Expr index(const char* n) { return name(n, Type::index); }
 
 // Layout of a worker's memory, in floats; `rows` is the number of lanes of the largest block.
 struct StreamMemory {
-  long rows, depth, columns, width, values;
+  long rows, depth, columns, width, values, odd_floats;
   long at() const { return 0; }                                         // [depth][rows]: the block's rows, on lanes
   long scores() const { return aligned_floats(depth * rows); }          // [columns][rows]
   long peak() const { return scores() + columns * rows; }               // [rows] each from here on
@@ -22,8 +22,9 @@ struct StreamMemory {
   long block_peak() const { return peak() + 3 * rows; }
   long block_total() const { return peak() + 4 * rows; }
   long shift() const { return peak() + 5 * rows; }
-  long kept() const { return peak() + 6 * rows; }                       // of the safe path, as are these:
-  long holes() const { return peak() + 7 * rows; }                      // [columns], and one for all
+  long odd() const { return peak() + 6 * rows; }                        // where one visit ends a block of rows
+  long kept() const { return odd() + odd_floats; }                      // of the safe path, as are these:
+  long holes() const { return kept() + rows; }                          // [columns], and one for all
   long some_holes() const { return holes() + columns; }
   long fast() const { return holes() + aligned_floats(columns + 1); }   // [rows][width]
   long row_values() const { return fast() + rows * width; }             // [values][rows]
@@ -75,8 +76,10 @@ class StreamCode {
   void run_weigh(Block&, const RowBlocks&, const Expr& col, const Expr& count, bool all);
   std::string weigh_name(const RowBlocks&, const char* suffix = "") const;
   enum class Path { fast, safe };
-  enum class Holes { none, some };  // whether weights of -0 stand for pairs that don't count
-  std::string value_tile(int rows, const StreamPlan::Group&, Holes);
+  // values.cpp
+  enum class Fold { adds, adds_with_holes, ends };  // with holes: weights of -0 stand for pairs that don't count
+  std::string value_tile(int rows, const StreamPlan::Group&, Fold);
+  std::string fold(const RowBlocks&, Fold);
   // ask.cpp
   void ask_next(Block&, const RowBlocks&, const Expr& band) const;
   // ask.cpp
@@ -116,9 +119,9 @@ class StreamCode {
   void turn_rows(Block&, const RowBlocks&, const Expr& a, double scale);
   long last_part(const RowBlocks&) const;
   bool last_is_longest() const;
-  std::string fold(const RowBlocks&, Holes = Holes::none);
   std::string some_pair(const RowBlocks&);
   void visit_runs(Block&, const RowBlocks&, const Expr& i, Path);
+  bool may_see_nothing(const RowBlocks&) const;
   void finish(Block&, const RowBlocks&);
   void each_vector(Block&, const std::function<void(Block&, const Expr& n, long part)>&) const;
   Expr place(Block&, const RowBlocks&);

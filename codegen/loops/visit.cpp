@@ -144,12 +144,14 @@ std::string StreamCode::visit(const RowBlocks& r, Columns kinds, bool first_band
     set_state(b, r, at_.block_total(), real(0));
     Expr from = 0;
     if (s_.algebra.tracks_peak && first_band) {
-      from = b.var("done", 0);
-      b.blank();
+      if (!p_.one_visit) {
+        from = b.var("done", 0);
+        b.blank();
+      }
       // Where a table decides what is kept, most rows may keep nothing of the first band: all columns serve.
       const bool any_may_be_first = s_.keep && s_.keep->at_run_time;
       b.comment("The first columns give each row the score that the others are compared with.");
-      Block first = b.when(name("fresh", Type::flag));
+      Block first = p_.one_visit ? b.scope() : b.when(name("fresh", Type::flag));
       const bool tail = s_.cols % r.tile.rows != 0;
       first.let("b", address(c_.memory, s_.b, {index("c0"), index("c1"), index("col"), 0}));
       set_state(first, r, at_.block_peak(), float_lowest());
@@ -163,7 +165,9 @@ std::string StreamCode::visit(const RowBlocks& r, Columns kinds, bool first_band
       } else {
         band(first, r, kinds, Gives::scores, r.tile.rows, 0);
       }
-      first.assign(from, any_may_be_first ? index("count") : tail ? least(r.tile.rows, index("count")) : Expr(long(r.tile.rows)));
+      const Expr done = any_may_be_first ? index("count") : tail ? least(r.tile.rows, index("count")) : Expr(long(r.tile.rows));
+      if (p_.one_visit) from = done;
+      else first.assign(from, done);
       run_weigh(first, r, index("col"), from, true);
     }
     b.blank();
@@ -176,7 +180,7 @@ std::string StreamCode::visit(const RowBlocks& r, Columns kinds, bool first_band
     }
   }
   b.blank();
-  b.run(call(fold(r), Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), index("count"), name("local", Type::out), name("fresh", Type::flag)}));
+  b.run(call(fold(r, p_.one_visit ? Fold::ends : Fold::adds), Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), index("count"), name("local", Type::out), name("fresh", Type::flag)}));
   c_.kernel.functions.push_back(std::move(f));
   return n;
 }

@@ -36,11 +36,12 @@ struct RunPlan {
   bool some_empty = false;               // a block visits nothing
 };
 
-// Blocks of rows of one size; the last block of a region may be smaller than the others.
+// Blocks of rows of one size; the last ones of a region may be of another size than the others.
 struct RowBlocks {
   long rows = 0;          // that exist
   Tile tile;              // of scores: columns (broadcast) x row vectors
-  long first = 0, count = 0;
+  long first_row = 0;
+  long first = 0, count = 0;  // of the region's blocks
   RunPlan runs;
 };
 
@@ -63,6 +64,7 @@ struct StreamPlan {
   Affine low, high;
   std::vector<long> low_table, high_table;  // where the affine bounds are not exact
   bool rows_without_any = false;            // a row that is visited may keep nothing
+  bool one_visit = false;                   // a block of rows sees all of its columns in one block of columns
   long local_floats = 0;
 };
 

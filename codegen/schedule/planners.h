@@ -1,5 +1,6 @@
 // From a choice to a plan, and what the plan costs by the model; one planner a region.
 #pragma once
+#include <array>
 #include <map>
 #include <optional>
 
@@ -45,16 +46,15 @@ class StreamPlanner {
   // Blocks of one height and tile, and what their code visits.
   struct Covered {
     RowBlocks blocks;
-    long first_row = 0;
     std::vector<std::vector<Run>> runs;              // of each block
     std::map<std::pair<int, int>, long> whole, part; // tiles of scores by columns and vectors; of which pairs are removed
     std::map<int, std::map<int, long>> value_steps;  // for tiles of at most so many rows: steps over all rows, by a tile's rows
   };
-  std::map<std::pair<std::pair<long, long>, std::pair<int, int>>, Covered> covered_;
-  Covered& cover(long start, long rows, Tile);
+  std::map<std::pair<std::array<long, 3>, std::pair<int, int>>, Covered> covered_;
+  Covered& cover(long start, long rows, long count, Tile);
   std::vector<Covered*> blocks(Tile scores);
   bool legal(Tile) const;
-  Tile last_tile(long start, long rows, int columns);
+  Covered* cheapest(long start, long rows, long count, int columns);
   long column_block(const std::vector<Covered*>&, long wanted) const;
   // The columns outside of which a vector of rows keeps nothing.
   std::pair<long, long> ends(long vector) const;

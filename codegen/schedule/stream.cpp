@@ -24,16 +24,16 @@ StreamPlanner::StreamPlanner(const Stream& s, const Isa& isa) : s_(s), isa_(isa)
   plan_hull(hull_, s, *keep_, isa.lanes);
 }
 
-// Blocks of `rows` rows from row `start` on: as many as there are whole ones, or the rest.
-StreamPlanner::Covered& StreamPlanner::cover(long start, long rows, Tile t) {
-  const auto [at, fresh] = covered_.try_emplace({{start, rows}, {t.rows, t.vectors}});
+// `count` blocks of `rows` rows from row `start` on.
+StreamPlanner::Covered& StreamPlanner::cover(long start, long rows, long count, Tile t) {
+  const auto [at, fresh] = covered_.try_emplace({{start, rows, count}, {t.rows, t.vectors}});
   Covered& c = at->second;
   if (!fresh) return c;
   RowBlocks& b = c.blocks;
   b.rows = rows;
   b.tile = t;
-  b.count = (s_.rows - start) / rows;
-  c.first_row = start;
+  b.count = count;
+  b.first_row = start;
   std::vector<std::vector<Run>> runs;
   for (long i = 0; i < b.count; ++i) {
     const long r0 = start + i * rows;
@@ -52,28 +52,50 @@ bool StreamPlanner::legal(Tile t) const {
   return (t.rows == 1 || t.rows <= s_.cols) && !mixes;
 }
 
-// The tile of the last block, which has fewer rows than the others: the cheapest of those that meet the
-// edges of the others' tiles often enough.
-Tile StreamPlanner::last_tile(long start, long rows, int columns) {
+// Of the tiles that meet the edges of the other blocks' tiles often enough, the cheapest; null if there is none.
+StreamPlanner::Covered* StreamPlanner::cheapest(long start, long rows, long count, int columns) {
   const int vectors = int((rows + isa_.lanes - 1) / isa_.lanes);
-  Tile best;
-  long least = -1;
+  Covered* best = nullptr;
   for (const Tile& t : legal_tiles(isa_)) {
     if (t.vectors != vectors || !legal(t) || std::lcm(t.rows, columns) > 24) continue;
-    const long c = scores(cover(start, rows, t), s_.cols).total();
-    if (least >= 0 && c >= least) continue;
-    least = c;
-    best = t;
+    Covered& c = cover(start, rows, count, t);
+    if (!best || scores(c, s_.cols).total() < scores(*best, s_.cols).total()) best = &c;
   }
   return best;
 }
 
-std::vector<StreamPlanner::Covered*> StreamPlanner::blocks(Tile scores) {
-  std::vector<Covered*> r;
-  const long height = long(scores.vectors) * isa_.lanes, whole = s_.rows / height, left = s_.rows % height;
-  if (whole) r.push_back(&cover(0, height, scores));
-  if (left) r.push_back(&cover(whole * height, left, last_tile(whole * height, left, scores.rows)));
-  return r;
+// Blocks of as many rows as a tile of scores has, and a lower one for what is left. One of a single vector costs
+// more than its share: a higher one, or two, may take its rows and those of the block before. None if the tile
+// goes with no other.
+std::vector<StreamPlanner::Covered*> StreamPlanner::blocks(Tile tile) {
+  const long height = long(tile.vectors) * isa_.lanes, whole = s_.rows / height, left = s_.rows % height;
+  std::vector<Covered*> best;
+  long least = 0;
+  const auto consider = [&](long before, const std::vector<long>& heights) {
+    std::vector<Covered*> r;
+    if (before) r.push_back(&cover(0, height, before, tile));
+    long row = before * height;
+    for (std::size_t i = 0; i < heights.size(); row += heights[i++]) {
+      if (i > 0 && heights[i] == heights[i - 1]) continue;
+      r.push_back(cheapest(row, heights[i], std::count(heights.begin(), heights.end(), heights[i]), tile.rows));
+      if (!r.back()) return;
+    }
+    long cost = 0;
+    for (const Covered* c : r) cost += scores(*c, s_.cols).total();
+    if (!best.empty() && cost >= least) return;
+    best = r;
+    least = cost;
+  };
+  if (left == 0) {
+    consider(whole, {});
+    return best;
+  }
+  consider(whole, {left});
+  if (whole == 0 || left > isa_.lanes) return best;
+  const long rows = height + left, half = (rows + 2 * isa_.lanes - 1) / (2 * isa_.lanes) * isa_.lanes;
+  consider(whole - 1, {rows});
+  if (half < height) consider(whole - 1, {half, rows - half});
+  return best;
 }
 
 // A multiple of every tile's columns, near what is wanted and no more than there are. Powers of two are
@@ -116,7 +138,8 @@ StreamPlan StreamPlanner::plan(const StreamChoice& choice) {
   plan.groups = groups_of(s_.width, choice.values.vectors, isa_.lanes);
   plan.column_block = column_block(covered, choice.column_block);
   plan.rows_without_any = keep_ && (s_.keep->at_run_time || !rows_without_any(*keep_, s_.rows, s_.cols).empty());
-  plan.local_floats = aligned_floats(s_.depth * lanes_rows) + (plan.column_block + 7 + s_.width + long(s_.values.size())) * lanes_rows + aligned_floats(plan.column_block + 1);
+  plan.one_visit = s_.cols > 0 && s_.cols <= plan.column_block && std::none_of(covered.begin(), covered.end(), [](const Covered* c) { return c->blocks.runs.form == RunPlan::Form::table; });
+  plan.local_floats = aligned_floats(s_.depth * lanes_rows) + (plan.column_block + 7 + plan.one_visit + s_.width + long(s_.values.size())) * lanes_rows + aligned_floats(plan.column_block + 1);
   return plan;
 }
 
@@ -136,6 +159,7 @@ std::vector<StreamChoice> StreamPlanner::choices() {
   }
   for (const Tile& t : scores) {
     const std::vector<Covered*> covered = blocks(t);
+    if (covered.empty() && s_.rows > 0) continue;
     long before = 0;
     for (const long wanted : {48L, 64L, 96L, 128L, 192L, 256L}) {
       const long columns = column_block(covered, wanted);

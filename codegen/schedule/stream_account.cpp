@@ -54,7 +54,7 @@ void StreamPlanner::count_tiles(Covered& c) const {
   const RowBlocks& b = c.blocks;
   for (long i = 0; i < b.count; ++i) {
     c.runs.push_back(visited(b.runs, i, s_.cols));
-    const long vector = (c.first_row + i * b.rows) / isa_.lanes;
+    const long vector = (b.first_row + i * b.rows) / isa_.lanes;
     for (const Run& r : c.runs.back()) {
       const long left = (r.end - r.begin) % b.tile.rows;
       if (r.kept == Kept::all) {
@@ -82,7 +82,7 @@ const std::map<int, long>& StreamPlanner::value_steps(Covered& c, int rows) cons
   if (!fresh) return at->second;
   const Cut parts = cut(c.blocks.rows, rows);
   for (long i = 0; i < c.blocks.count; ++i) {
-    long row = c.first_row + i * c.blocks.rows;
+    long row = c.blocks.first_row + i * c.blocks.rows;
     for (long k = 0; k < parts.taller + parts.others; ++k) {
       const long height = parts.height + (k < parts.taller);
       const auto a = ends(row / isa_.lanes), b = ends((row + height - 1) / isa_.lanes);

@@ -1,0 +1,132 @@
+// The second product of a stream: a block of weights with its columns' values.
+#include <algorithm>
+
+#include "loops/stream.h"
+
+namespace attune::loops {
+
+// out = out + weights^T values, or without the first part where there is no out yet; older sums are
+// multiplied by the carry where the peak moves at every block of columns. Where it ends rows, out = factors *
+// weights^T values, and `odd` becomes NaN where one is not finite.
+std::string StreamCode::value_tile(int rows, const StreamPlan::Group& g, Fold how) {
+  const bool tail = g.part != lanes_;
+  const bool some = how == Fold::adds_with_holes, ends = how == Fold::ends, scaled = ends && scales_result();
+  const std::string n = fmt::format("{}_{}_{}x{}{}", c_.prefix, ends ? "results" : "values", rows, (g.vectors - 1) * lanes_ + g.part, some ? "_with_holes" : "");
+  if (c_.has(n)) return n;
+  Function f;
+  f.name = n;
+  f.comment = fmt::format("{} x {} columns of the result, over `count` weights each{}.", rows == 1 ? "One row" : fmt::format("{} rows", rows), (g.vectors - 1) * lanes_ + g.part, some ? ", of which those of -0 don't count" : scaled ? ", times the rows' factors" : "");
+  f.parameters = {{Type::in, "weights"}, {Type::in, "v"}, {Type::index, "count"}, {Type::out, "out"}, {Type::in, scaled ? "factors" : "carry"}, {Type::in, "holes"}, {Type::flag, "fresh"}};
+  if (ends) f.parameters.push_back({Type::out, "odd"});
+  Block b(f.body);
+  const auto part = [&](int v) { return tail && v == g.vectors - 1 ? long(g.part) : -1L; };
+  const Accumulators s = declare_accumulators(b, {rows, g.vectors});
+  const Expr out = name("out", Type::out);
+  const bool carries = rescales_ && !direct_;
+  b.blank();
+  Steps steps;
+  if (some) steps.some_hole = [](Expr k) { return binary(">", element(name("holes", Type::in), k), real(0), Type::flag); };
+  accumulate(
+      b, s, index("count"), [&](int i, Expr k) { return element(name("weights", Type::in), Expr(at_.rows) * k + Expr(i)); },
+      [&](int v, Expr k) { return load_vector(name("v", Type::in) + Expr(v_col()) * k + Expr(v * lanes_), part(v)); },
+      steps);
+  b.blank();
+  const auto store = [&](int i, int v, const Expr& x) { b.run(store_vector(out + Expr(out_row() * i + v * lanes_), x, part(v))); };
+  if (ends) {
+    b.comment("0 * x is 0, or NaN if x is not finite.");
+    const Expr zero = b.let("zero", call("splat", Type::vec, {real(0)}));
+    std::vector<Expr> odd;  // of each vector's own: no long sum
+    for (int v = 0; v < g.vectors; ++v) odd.push_back(b.var(fmt::format("odd{}", v), v == 0 ? call("load", Type::vec, {name("odd", Type::out)}) : zero));
+    for (int i = 0; i < rows; ++i) {
+      const Expr factor = scaled ? b.let(fmt::format("f{}", i), call("splat", Type::vec, {element(name("factors", Type::in), i)})) : Expr();
+      for (int v = 0; v < g.vectors; ++v) {
+        const Expr& sum = s[std::size_t(i)][std::size_t(v)];
+        if (scaled) b.assign(sum, factor * sum);
+        store(i, v, sum);
+        b.assign(odd[std::size_t(v)], call("fma", Type::vec, {zero, sum, odd[std::size_t(v)]}));
+      }
+    }
+    Expr all = odd[0];
+    for (int v = 1; v < g.vectors; ++v) all = all + odd[std::size_t(v)];
+    b.run(call("store", Type::none, {name("odd", Type::out), all}));
+    c_.kernel.functions.push_back(std::move(f));
+    return n;
+  }
+  Block old = b.when(call("!", Type::flag, {name("fresh", Type::flag)}));
+  for (int i = 0; i < rows; ++i) {
+    Expr carry;
+    if (carries) carry = old.let(fmt::format("c{}", i), call("splat", Type::vec, {element(name("carry", Type::in), i)}));
+    for (int v = 0; v < g.vectors; ++v) {
+      const Expr o = load_vector(out + Expr(out_row() * i + v * lanes_), part(v));
+      const Expr& sum = s[std::size_t(i)][std::size_t(v)];
+      old.assign(sum, sum + (carries ? carry * o : o));
+    }
+  }
+  b.blank();
+  for (int i = 0; i < rows; ++i)
+    for (int v = 0; v < g.vectors; ++v) store(i, v, s[std::size_t(i)][std::size_t(v)]);
+  c_.kernel.functions.push_back(std::move(f));
+  return n;
+}
+
+std::string StreamCode::fold(const RowBlocks& r, Fold how) {
+  const bool ends = how == Fold::ends;
+  const std::string n = fmt::format("{}_{}_{}{}", c_.prefix, ends ? "results_of" : "fold", r.rows, how == Fold::adds_with_holes ? "_with_holes" : "");
+  if (c_.has(n)) return n;
+  Function f;
+  f.name = n;
+  f.comment = fmt::format("Weights of {} rows and `count` columns{}.", r.rows, ends ? ", which are all that there are, become results" : " are folded into the result");
+  f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}, {Type::index, "count"}, local_parameter(), {Type::flag, "fresh"}};
+  Block b(f.body);
+  const Expr v = b.let("v", address(c_.memory, s_.v, {index("c0"), index("c1"), index("col"), 0}));
+  const Expr out = b.let("out", address(c_.memory, s_.out, {index("c0"), index("c1"), index("row"), 0}));
+  for (int v = 0; v < r.tile.vectors; ++v) {
+    const auto slot = [&](long offset) { return call("load", Type::vec, {local(offset + v * lanes_)}); };
+    const Expr older = rescales_ && !direct_ ? slot(at_.carry()) * slot(at_.total()) : slot(at_.total());
+    b.run(call("store", Type::none, {local(at_.total() + v * lanes_), older + slot(at_.block_total())}));
+  }
+  if (ends && scales_result()) set_factors(b, r, Path::fast);
+  b.blank();
+  const auto tile = [&](Block& at, int rows, const Expr& i, const StreamPlan::Group& g, const Expr& n) {
+    Expr begin = 0, count = index("count");
+    if (p_.hull) {
+      const Expr row = index("row") + i;
+      // Affine bounds are least and greatest at the tile's ends; those of a table may be so at any vector between.
+      std::vector<std::pair<Expr, Expr>> bounds{hull(at, row / lanes_, "_first")};
+      const bool tables = !p_.low_table.empty() || !p_.high_table.empty();
+      for (long k = lanes_; tables && k < rows - 1; k += lanes_) bounds.push_back(hull(at, (row + Expr(k)) / lanes_, fmt::format("_at{}", k)));
+      if (rows > 1) bounds.push_back(hull(at, (row + Expr(rows - 1)) / lanes_, "_last"));
+      Expr low = bounds.front().first, high = bounds.back().second;
+      const auto grows = [](const Affine& a, const std::vector<long>& table) { return table.empty() && a.step >= 0; };
+      if (!grows(p_.low, p_.low_table))
+        for (std::size_t k = 1; k < bounds.size(); ++k) low = least(low, bounds[k].first);
+      if (!grows(p_.high, p_.high_table))
+        for (std::size_t k = 0; k + 1 < bounds.size(); ++k) high = greatest(bounds[k].second, high);
+      if (!low.is(0)) begin = at.let("begin", least(greatest(low - index("col"), 0), index("count")));
+      count = at.let("end", least(high - index("col"), index("count"))) - begin;
+    }
+    const Expr weights = local(at_.scores()) + Expr(at_.rows) * begin + i;
+    std::vector<Expr> arguments{weights, v + Expr(v_col()) * begin + n, count, out + Expr(out_row()) * i + n, local(at_.carry()) + i, local(at_.holes()) + begin, name("fresh", Type::flag)};
+    if (ends) arguments.push_back(local(at_.odd()));
+    at.run(call(value_tile(rows, g, how), Type::none, arguments));
+  };
+  // All rows pass over one group of columns before the next: its values stay in L1.
+  const auto rows = [&](Block& at, const StreamPlan::Group& g, const Expr& n) {
+    each_tile(at, "i", cut(r.rows, p_.value_rows), [&](Block& one, int height, const Expr& i) { tile(one, height, i, g, n); });
+  };
+  for (std::size_t g = 0; g < p_.groups.size();) {
+    std::size_t same = g + 1;
+    while (same < p_.groups.size() && p_.groups[same].vectors == p_.groups[g].vectors && p_.groups[same].part == p_.groups[g].part) ++same;
+    if (same - g > 1) {
+      Block n = b.loop("n", p_.groups[g].offset, p_.groups[same - 1].offset + long(p_.groups[g].vectors) * lanes_, long(p_.groups[g].vectors) * lanes_);
+      rows(n, p_.groups[g], index("n"));
+    } else {
+      rows(b, p_.groups[g], p_.groups[g].offset);
+    }
+    g = same;
+  }
+  c_.kernel.functions.push_back(std::move(f));
+  return n;
+}
+
+}  // namespace attune::loops
