@@ -20,8 +20,9 @@
 //   registers accumulate, a step is 12 fma on 7 loads. 1 block of 16 rows, score tiles of 4 columns
 //   x 16 lanes: 8 of 16 registers accumulate, a step is 8 fma on 6 loads. 1 block of 13 rows, score
 //   tiles of 6 columns x 16 lanes: 12 of 16 registers accumulate, a step is 12 fma on 8 loads.
-//   Whole tiles of removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 2
-//   rows x 40 columns: 10 of 16 registers accumulate, a step is 10 fma on 7 loads.
+//   Score tiles ask memory for the next head, the next rows and the results' place. Whole tiles of
+//   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 2 rows x 40
+//   columns: 10 of 16 registers accumulate, a step is 10 fma on 7 loads.
 #include "sdpa_1_3_77_40_true.h"
 
 #ifdef __FAST_MATH__
@@ -379,6 +380,8 @@ static inline void restore_float_state(unsigned before) {
   (void)before;
 #endif
 }
+
+static inline void prefetch_l2(const float* p) { __builtin_prefetch(p, 0, 2); }
 
 static inline long smaller(long a, long b) { return b < a ? b : a; }
 
@@ -848,8 +851,8 @@ struct attention_memory {
 }
 
 // 4 columns x 24 rows of weights.
-[[gnu::noinline]] void attention_weights_4x24(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
+[[gnu::noinline]] void attention_weights_4x24(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
   const vec start2 = load(shift + 16);
@@ -857,8 +860,53 @@ struct attention_memory {
   vec s10 = start0, s11 = start1, s12 = start2;
   vec s20 = start0, s21 = start1, s22 = start2;
   vec s30 = start0, s31 = start1, s32 = start2;
+  const long next_head = smaller(c1 + 1, 2);
+  const float* next_b = m.k + 3080 * next_head + 40 * col;
+  const float* next_v = m.v + 3080 * next_head + 40 * col;
+  const long nth = 3 * (col / 4 % 8);
+  const long next_row = smaller((row + nth + 53) % 77, 74);
+  const float* next_a = m.q + 3080 * c1 + 40 * next_row;
+  const float* out = m.out + 3080 * c1 + 40 * smaller(row + nth, 74);
+  for (long from = 0; from < 32; from += 16) {
+    prefetch_l2(next_b + from);
+    prefetch_l2(next_b + from + 40);
+    prefetch_l2(next_b + from + 80);
+    prefetch_l2(next_b + from + 120);
+    prefetch_l2(next_v + from);
+    prefetch_l2(next_v + from + 40);
+    prefetch_l2(next_v + from + 80);
+    prefetch_l2(next_v + from + 120);
+    prefetch_l2(next_a + from);
+    prefetch_l2(next_a + from + 40);
+    prefetch_l2(next_a + from + 80);
+    prefetch_l2(out + from);
+    prefetch_l2(out + from + 40);
+    prefetch_l2(out + from + 80);
 #pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(rows + 24 * k);
+      const vec b1 = load(rows + 24 * k + 8);
+      const vec b2 = load(rows + 24 * k + 16);
+      const vec a0 = splat(b[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      const vec a1 = splat(b[k + 40]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      const vec a2 = splat(b[k + 80]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      const vec a3 = splat(b[k + 120]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+    }
+  }
+#pragma GCC unroll 4
+  for (long k = 32; k < 40; ++k) {
     const vec b0 = load(rows + 24 * k);
     const vec b1 = load(rows + 24 * k + 8);
     const vec b2 = load(rows + 24 * k + 16);
@@ -1133,14 +1181,47 @@ struct attention_memory {
 }
 
 // 1 columns x 24 rows of weights.
-[[gnu::noinline]] void attention_weights_1x24(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
+[[gnu::noinline]] void attention_weights_1x24(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
   const vec start2 = load(shift + 16);
   vec s00 = start0, s01 = start1, s02 = start2;
+  const long next_head = smaller(c1 + 1, 2);
+  const float* next_b = m.k + 3080 * next_head + 40 * col;
+  const float* next_v = m.v + 3080 * next_head + 40 * col;
+  const long nth = 3 * (col % 8);
+  const long next_row = smaller((row + nth + 53) % 77, 74);
+  const float* next_a = m.q + 3080 * c1 + 40 * next_row;
+  const float* out = m.out + 3080 * c1 + 40 * smaller(row + nth, 74);
+  for (long from = 0; from < 32; from += 16) {
+    prefetch_l2(next_b + from);
+    prefetch_l2(next_b + from + 40);
+    prefetch_l2(next_b + from + 80);
+    prefetch_l2(next_b + from + 120);
+    prefetch_l2(next_v + from);
+    prefetch_l2(next_v + from + 40);
+    prefetch_l2(next_v + from + 80);
+    prefetch_l2(next_v + from + 120);
+    prefetch_l2(next_a + from);
+    prefetch_l2(next_a + from + 40);
+    prefetch_l2(next_a + from + 80);
+    prefetch_l2(out + from);
+    prefetch_l2(out + from + 40);
+    prefetch_l2(out + from + 80);
 #pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
+    for (long k = from; k < from + 16; ++k) {
+      const vec a0 = splat(b[k]);
+      const vec b0 = load(rows + 24 * k);
+      s00 = fma(a0, b0, s00);
+      const vec b1 = load(rows + 24 * k + 8);
+      s01 = fma(a0, b1, s01);
+      const vec b2 = load(rows + 24 * k + 16);
+      s02 = fma(a0, b2, s02);
+    }
+  }
+#pragma GCC unroll 4
+  for (long k = 32; k < 40; ++k) {
     const vec a0 = splat(b[k]);
     const vec b0 = load(rows + 24 * k);
     s00 = fma(a0, b0, s00);
@@ -1300,8 +1381,8 @@ struct attention_memory {
   const float* b = m.k + 3080 * c1 + 40 * col;
   for (long j = from; j < count - 3; j += 4) {
     if (col + j < whole_end) {
-      attention_weights_4x24(local.rows, b + 40 * j, local.scores + 24 * j, local.shift,
-          local.block_total);
+      attention_weights_4x24(m, local.rows, b + 40 * j, local.scores + 24 * j, local.shift,
+          local.block_total, c1, row, col + j);
     } else {
       attention_weights_in_part_4x24(b + 40 * j, local.scores + 24 * j, row, col + j, local);
     }
@@ -1309,8 +1390,8 @@ struct attention_memory {
   const long rest = 4 * (count / 4);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_weights_1x24(local.rows, b + 40 * rest, local.scores + 24 * rest, local.shift,
-          local.block_total);
+      attention_weights_1x24(m, local.rows, b + 40 * rest, local.scores + 24 * rest, local.shift,
+          local.block_total, c1, row, col + rest);
     } else {
       attention_weights_in_part_1x24(b + 40 * rest, local.scores + 24 * rest, row, col + rest,
           local);
@@ -2026,16 +2107,56 @@ struct attention_memory {
 }
 
 // 4 columns x 16 rows of weights.
-[[gnu::noinline]] void attention_weights_4x16(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
+[[gnu::noinline]] void attention_weights_4x16(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
   vec s00 = start0, s01 = start1;
   vec s10 = start0, s11 = start1;
   vec s20 = start0, s21 = start1;
   vec s30 = start0, s31 = start1;
+  const long next_head = smaller(c1 + 1, 2);
+  const float* next_b = m.k + 3080 * next_head + 40 * col;
+  const float* next_v = m.v + 3080 * next_head + 40 * col;
+  const long nth = 3 * (col / 4 % 8);
+  const long next_row = smaller((row + nth + 53) % 77, 74);
+  const float* next_a = m.q + 3080 * c1 + 40 * next_row;
+  const float* out = m.out + 3080 * c1 + 40 * smaller(row + nth, 74);
+  for (long from = 0; from < 32; from += 16) {
+    prefetch_l2(next_b + from);
+    prefetch_l2(next_b + from + 40);
+    prefetch_l2(next_b + from + 80);
+    prefetch_l2(next_b + from + 120);
+    prefetch_l2(next_v + from);
+    prefetch_l2(next_v + from + 40);
+    prefetch_l2(next_v + from + 80);
+    prefetch_l2(next_v + from + 120);
+    prefetch_l2(next_a + from);
+    prefetch_l2(next_a + from + 40);
+    prefetch_l2(next_a + from + 80);
+    prefetch_l2(out + from);
+    prefetch_l2(out + from + 40);
+    prefetch_l2(out + from + 80);
 #pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(rows + 24 * k);
+      const vec b1 = load(rows + 24 * k + 8);
+      const vec a0 = splat(b[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(b[k + 40]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(b[k + 80]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(b[k + 120]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+    }
+  }
+#pragma GCC unroll 4
+  for (long k = 32; k < 40; ++k) {
     const vec b0 = load(rows + 24 * k);
     const vec b1 = load(rows + 24 * k + 8);
     const vec a0 = splat(b[k]);
@@ -2102,13 +2223,44 @@ struct attention_memory {
 }
 
 // 1 columns x 16 rows of weights.
-[[gnu::noinline]] void attention_weights_1x16(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
+[[gnu::noinline]] void attention_weights_1x16(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
   vec s00 = start0, s01 = start1;
+  const long next_head = smaller(c1 + 1, 2);
+  const float* next_b = m.k + 3080 * next_head + 40 * col;
+  const float* next_v = m.v + 3080 * next_head + 40 * col;
+  const long nth = 3 * (col % 8);
+  const long next_row = smaller((row + nth + 53) % 77, 74);
+  const float* next_a = m.q + 3080 * c1 + 40 * next_row;
+  const float* out = m.out + 3080 * c1 + 40 * smaller(row + nth, 74);
+  for (long from = 0; from < 32; from += 16) {
+    prefetch_l2(next_b + from);
+    prefetch_l2(next_b + from + 40);
+    prefetch_l2(next_b + from + 80);
+    prefetch_l2(next_b + from + 120);
+    prefetch_l2(next_v + from);
+    prefetch_l2(next_v + from + 40);
+    prefetch_l2(next_v + from + 80);
+    prefetch_l2(next_v + from + 120);
+    prefetch_l2(next_a + from);
+    prefetch_l2(next_a + from + 40);
+    prefetch_l2(next_a + from + 80);
+    prefetch_l2(out + from);
+    prefetch_l2(out + from + 40);
+    prefetch_l2(out + from + 80);
 #pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
+    for (long k = from; k < from + 16; ++k) {
+      const vec a0 = splat(b[k]);
+      const vec b0 = load(rows + 24 * k);
+      s00 = fma(a0, b0, s00);
+      const vec b1 = load(rows + 24 * k + 8);
+      s01 = fma(a0, b1, s01);
+    }
+  }
+#pragma GCC unroll 4
+  for (long k = 32; k < 40; ++k) {
     const vec a0 = splat(b[k]);
     const vec b0 = load(rows + 24 * k);
     s00 = fma(a0, b0, s00);
@@ -2159,8 +2311,8 @@ struct attention_memory {
   const float* b = m.k + 3080 * c1 + 40 * col;
   for (long j = from; j < count - 3; j += 4) {
     if (col + j < whole_end) {
-      attention_weights_4x16(local.rows, b + 40 * j, local.scores + 24 * j, local.shift,
-          local.block_total);
+      attention_weights_4x16(m, local.rows, b + 40 * j, local.scores + 24 * j, local.shift,
+          local.block_total, c1, row, col + j);
     } else {
       attention_weights_in_part_4x16(b + 40 * j, local.scores + 24 * j, row, col + j, local);
     }
@@ -2168,8 +2320,8 @@ struct attention_memory {
   const long rest = 4 * (count / 4);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_weights_1x16(local.rows, b + 40 * rest, local.scores + 24 * rest, local.shift,
-          local.block_total);
+      attention_weights_1x16(m, local.rows, b + 40 * rest, local.scores + 24 * rest, local.shift,
+          local.block_total, c1, row, col + rest);
     } else {
       attention_weights_in_part_1x16(b + 40 * rest, local.scores + 24 * rest, row, col + rest,
           local);
@@ -2869,8 +3021,8 @@ struct attention_memory {
 }
 
 // 6 columns x 16 rows of weights.
-[[gnu::noinline]] void attention_weights_6x16(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
+[[gnu::noinline]] void attention_weights_6x16(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
   vec s00 = start0, s01 = start1;
@@ -2879,8 +3031,54 @@ struct attention_memory {
   vec s30 = start0, s31 = start1;
   vec s40 = start0, s41 = start1;
   vec s50 = start0, s51 = start1;
+  const long next_head = smaller(c1 + 1, 2);
+  const float* next_b = m.k + 3080 * next_head + 40 * col;
+  const float* next_v = m.v + 3080 * next_head + 40 * col;
+  const long nth = 3 * (col / 6 % 8);
+  const long next_row = smaller((row + nth + 53) % 77, 74);
+  const float* next_a = m.q + 3080 * c1 + 40 * next_row;
+  const float* out = m.out + 3080 * c1 + 40 * smaller(row + nth, 74);
+  for (long from = 0; from < 32; from += 16) {
+    prefetch_l2(next_b + from);
+    prefetch_l2(next_b + from + 40);
+    prefetch_l2(next_b + from + 80);
+    prefetch_l2(next_b + from + 120);
+    prefetch_l2(next_v + from);
+    prefetch_l2(next_v + from + 40);
+    prefetch_l2(next_v + from + 80);
+    prefetch_l2(next_v + from + 120);
+    prefetch_l2(next_a + from);
+    prefetch_l2(next_a + from + 40);
+    prefetch_l2(next_a + from + 80);
+    prefetch_l2(out + from);
+    prefetch_l2(out + from + 40);
+    prefetch_l2(out + from + 80);
 #pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(rows + 24 * k);
+      const vec b1 = load(rows + 24 * k + 8);
+      const vec a0 = splat(b[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(b[k + 40]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(b[k + 80]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(b[k + 120]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(b[k + 160]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      const vec a5 = splat(b[k + 200]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+    }
+  }
+#pragma GCC unroll 4
+  for (long k = 32; k < 40; ++k) {
     const vec b0 = load(rows + 24 * k);
     const vec b1 = load(rows + 24 * k + 8);
     const vec a0 = splat(b[k]);
@@ -3095,8 +3293,8 @@ struct attention_memory {
 }
 
 // 5 columns x 16 rows of weights.
-[[gnu::noinline]] void attention_weights_5x16(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
+[[gnu::noinline]] void attention_weights_5x16(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
   vec s00 = start0, s01 = start1;
@@ -3104,8 +3302,51 @@ struct attention_memory {
   vec s20 = start0, s21 = start1;
   vec s30 = start0, s31 = start1;
   vec s40 = start0, s41 = start1;
+  const long next_head = smaller(c1 + 1, 2);
+  const float* next_b = m.k + 3080 * next_head + 40 * col;
+  const float* next_v = m.v + 3080 * next_head + 40 * col;
+  const long nth = 3 * (col / 5 % 8);
+  const long next_row = smaller((row + nth + 53) % 77, 74);
+  const float* next_a = m.q + 3080 * c1 + 40 * next_row;
+  const float* out = m.out + 3080 * c1 + 40 * smaller(row + nth, 74);
+  for (long from = 0; from < 32; from += 16) {
+    prefetch_l2(next_b + from);
+    prefetch_l2(next_b + from + 40);
+    prefetch_l2(next_b + from + 80);
+    prefetch_l2(next_b + from + 120);
+    prefetch_l2(next_v + from);
+    prefetch_l2(next_v + from + 40);
+    prefetch_l2(next_v + from + 80);
+    prefetch_l2(next_v + from + 120);
+    prefetch_l2(next_a + from);
+    prefetch_l2(next_a + from + 40);
+    prefetch_l2(next_a + from + 80);
+    prefetch_l2(out + from);
+    prefetch_l2(out + from + 40);
+    prefetch_l2(out + from + 80);
 #pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(rows + 24 * k);
+      const vec b1 = load(rows + 24 * k + 8);
+      const vec a0 = splat(b[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(b[k + 40]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(b[k + 80]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(b[k + 120]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(b[k + 160]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+    }
+  }
+#pragma GCC unroll 4
+  for (long k = 32; k < 40; ++k) {
     const vec b0 = load(rows + 24 * k);
     const vec b1 = load(rows + 24 * k + 8);
     const vec a0 = splat(b[k]);
@@ -3302,8 +3543,8 @@ struct attention_memory {
   const float* b = m.k + 3080 * c1 + 40 * col;
   for (long j = from; j < count - 5; j += 6) {
     if (col + j < whole_end) {
-      attention_weights_6x16(local.rows, b + 40 * j, local.scores + 24 * j, local.shift,
-          local.block_total);
+      attention_weights_6x16(m, local.rows, b + 40 * j, local.scores + 24 * j, local.shift,
+          local.block_total, c1, row, col + j);
     } else {
       attention_weights_in_part_6x13(b + 40 * j, local.scores + 24 * j, row, col + j, local);
     }
@@ -3311,8 +3552,8 @@ struct attention_memory {
   const long rest = 6 * (count / 6);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_weights_5x16(local.rows, b + 40 * rest, local.scores + 24 * rest, local.shift,
-          local.block_total);
+      attention_weights_5x16(m, local.rows, b + 40 * rest, local.scores + 24 * rest, local.shift,
+          local.block_total, c1, row, col + rest);
     } else {
       attention_weights_in_part_5x13(b + 40 * rest, local.scores + 24 * rest, row, col + rest,
           local);

@@ -18,8 +18,9 @@
 // - attention: 8 times 128 rows against 128 columns, 144 at a time: their scores lie in a worker's
 //   53.1 kB and nowhere else. 2 blocks of 48 rows, score tiles of 8 columns x 48 lanes: 24 of 32
 //   registers accumulate, a step is 24 fma on 11 loads. 1 block of 32 rows, score tiles of 12
-//   columns x 32 lanes: 24 of 32 registers accumulate, a step is 24 fma on 14 loads. Value tiles of
-//   6 rows x 64 columns: 24 of 32 registers accumulate, a step is 24 fma on 10 loads.
+//   columns x 32 lanes: 24 of 32 registers accumulate, a step is 24 fma on 14 loads. Score tiles
+//   ask memory for the next head, the next rows and the results' place. Value tiles of 6 rows x 64
+//   columns: 24 of 32 registers accumulate, a step is 24 fma on 10 loads.
 #include "sdpa_1_8_128_64_false.h"
 
 #include <immintrin.h>
@@ -222,6 +223,8 @@ static inline void restore_float_state(unsigned before) {
 #endif
 }
 
+static inline void prefetch_l2(const float* p) { __builtin_prefetch(p, 0, 2); }
+
 static inline long smaller(long a, long b) { return b < a ? b : a; }
 
 // Where everything lies. Below, c0 and c1 count the outer dimensions, row and col the inner ones.
@@ -398,8 +401,8 @@ struct attention_memory {
 }
 
 // 8 columns x 48 rows of weights.
-[[gnu::noinline]] void attention_weights_8x48(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
+[[gnu::noinline]] void attention_weights_8x48(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 16);
   const vec start2 = load(shift + 32);
@@ -411,44 +414,68 @@ struct attention_memory {
   vec s50 = start0, s51 = start1, s52 = start2;
   vec s60 = start0, s61 = start1, s62 = start2;
   vec s70 = start0, s71 = start1, s72 = start2;
-  for (long two = 0; two < 64; two += 2) {
+  const long next_col = col + 4 * (row / 48 % 2);
+  const long next_head = smaller(c1 + 1, 7);
+  const float* next_b = m.k + 8192 * next_head + 64 * next_col;
+  const float* next_v = m.v + 8192 * next_head + 64 * next_col;
+  const long nth = 3 * (col / 8 % 16);
+  const long next_row = smaller((row + nth + 48) % 128, 125);
+  const float* next_a = m.q + 8192 * c1 + 64 * next_row;
+  const float* out = m.out + 8192 * c1 + 64 * smaller(row + nth, 125);
+  for (long from = 0; from < 64; from += 16) {
+    prefetch_l2(next_b + from);
+    prefetch_l2(next_b + from + 64);
+    prefetch_l2(next_b + from + 128);
+    prefetch_l2(next_b + from + 192);
+    prefetch_l2(next_v + from);
+    prefetch_l2(next_v + from + 64);
+    prefetch_l2(next_v + from + 128);
+    prefetch_l2(next_v + from + 192);
+    prefetch_l2(next_a + from);
+    prefetch_l2(next_a + from + 64);
+    prefetch_l2(next_a + from + 128);
+    prefetch_l2(out + from);
+    prefetch_l2(out + from + 64);
+    prefetch_l2(out + from + 128);
+    for (long two = from; two < from + 16; two += 2) {
 #pragma GCC unroll 2
-    for (long k = two; k < two + 2; ++k) {
-      const vec b0 = load(rows + 48 * k);
-      const vec b1 = load(rows + 48 * k + 16);
-      const vec b2 = load(rows + 48 * k + 32);
-      const vec a0 = splat(b[k]);
-      s00 = fma(a0, b0, s00);
-      s01 = fma(a0, b1, s01);
-      s02 = fma(a0, b2, s02);
-      const vec a1 = splat(b[k + 64]);
-      s10 = fma(a1, b0, s10);
-      s11 = fma(a1, b1, s11);
-      s12 = fma(a1, b2, s12);
-      const vec a2 = splat(b[k + 128]);
-      s20 = fma(a2, b0, s20);
-      s21 = fma(a2, b1, s21);
-      s22 = fma(a2, b2, s22);
-      const vec a3 = splat(b[k + 192]);
-      s30 = fma(a3, b0, s30);
-      s31 = fma(a3, b1, s31);
-      s32 = fma(a3, b2, s32);
-      const vec a4 = splat(b[k + 256]);
-      s40 = fma(a4, b0, s40);
-      s41 = fma(a4, b1, s41);
-      s42 = fma(a4, b2, s42);
-      const vec a5 = splat(b[k + 320]);
-      s50 = fma(a5, b0, s50);
-      s51 = fma(a5, b1, s51);
-      s52 = fma(a5, b2, s52);
-      const vec a6 = splat(b[k + 384]);
-      s60 = fma(a6, b0, s60);
-      s61 = fma(a6, b1, s61);
-      s62 = fma(a6, b2, s62);
-      const vec a7 = splat(b[k + 448]);
-      s70 = fma(a7, b0, s70);
-      s71 = fma(a7, b1, s71);
-      s72 = fma(a7, b2, s72);
+      for (long k = two; k < two + 2; ++k) {
+        const vec b0 = load(rows + 48 * k);
+        const vec b1 = load(rows + 48 * k + 16);
+        const vec b2 = load(rows + 48 * k + 32);
+        const vec a0 = splat(b[k]);
+        s00 = fma(a0, b0, s00);
+        s01 = fma(a0, b1, s01);
+        s02 = fma(a0, b2, s02);
+        const vec a1 = splat(b[k + 64]);
+        s10 = fma(a1, b0, s10);
+        s11 = fma(a1, b1, s11);
+        s12 = fma(a1, b2, s12);
+        const vec a2 = splat(b[k + 128]);
+        s20 = fma(a2, b0, s20);
+        s21 = fma(a2, b1, s21);
+        s22 = fma(a2, b2, s22);
+        const vec a3 = splat(b[k + 192]);
+        s30 = fma(a3, b0, s30);
+        s31 = fma(a3, b1, s31);
+        s32 = fma(a3, b2, s32);
+        const vec a4 = splat(b[k + 256]);
+        s40 = fma(a4, b0, s40);
+        s41 = fma(a4, b1, s41);
+        s42 = fma(a4, b2, s42);
+        const vec a5 = splat(b[k + 320]);
+        s50 = fma(a5, b0, s50);
+        s51 = fma(a5, b1, s51);
+        s52 = fma(a5, b2, s52);
+        const vec a6 = splat(b[k + 384]);
+        s60 = fma(a6, b0, s60);
+        s61 = fma(a6, b1, s61);
+        s62 = fma(a6, b2, s62);
+        const vec a7 = splat(b[k + 448]);
+        s70 = fma(a7, b0, s70);
+        s71 = fma(a7, b1, s71);
+        s72 = fma(a7, b2, s72);
+      }
     }
   }
 
@@ -513,12 +540,12 @@ struct attention_memory {
 }
 
 // Weights of 48 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_48(const Memory& m, long c1, long col, long from,
-    long count, attention_memory& local) {
+[[gnu::noinline]] void attention_weights_of_48(const Memory& m, long c1, long row, long col,
+    long from, long count, attention_memory& local) {
   const float* b = m.k + 8192 * c1 + 64 * col;
   for (long j = from; j < count - 7; j += 8) {
-    attention_weights_8x48(local.rows, b + 64 * j, local.scores + 48 * j, local.shift,
-        local.block_total);
+    attention_weights_8x48(m, local.rows, b + 64 * j, local.scores + 48 * j, local.shift,
+        local.block_total, c1, row, col + j);
   }
 }
 
@@ -554,8 +581,8 @@ struct attention_memory {
 
 // Weights of 48 rows and `count` columns, the first `from` of them made from scores, once more
 // where they left the range.
-[[gnu::noinline]] void attention_mend_48(const Memory& m, long c1, long col, long from, long count,
-    attention_memory& local) {
+[[gnu::noinline]] void attention_mend_48(const Memory& m, long c1, long row, long col, long from,
+    long count, attention_memory& local) {
   // Too large for that: the greatest score becomes the reference.
   const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
       both(not_less(splat(0x1p+120f), load(local.block_total)),
@@ -576,7 +603,7 @@ struct attention_memory {
     store(local.block_peak + 32, splat(-__FLT_MAX__));
     attention_scores_of_48(m, c1, col, 0, count, local);
     attention_weigh_48(local, from, false);
-    attention_weights_of_48(m, c1, col, from, count, local);
+    attention_weights_of_48(m, c1, row, col, from, count, local);
   }
 
   attention_lower_weights_48(local, count);
@@ -750,14 +777,14 @@ struct attention_memory {
     attention_weigh_48(local, 8, true);
   }
 
-  attention_weights_of_48(m, c1, col, 8, count, local);
+  attention_weights_of_48(m, c1, row, col, 8, count, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
   const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 16)));
   const lanes_t inside2 = both(inside1, not_less(splat(0x1p+40f), load(local.block_total + 32)));
   if (any(negation(inside2))) {
-    attention_mend_48(m, c1, col, 8, count, local);
+    attention_mend_48(m, c1, row, col, 8, count, local);
   }
 
   attention_results_of_48(m, c1, row, col, count, local);
@@ -1432,8 +1459,8 @@ struct attention_memory {
 }
 
 // 12 columns x 32 rows of weights.
-[[gnu::noinline]] void attention_weights_12x32(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
+[[gnu::noinline]] void attention_weights_12x32(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 16);
   vec s0_0 = start0, s0_1 = start1;
@@ -1448,47 +1475,71 @@ struct attention_memory {
   vec s9_0 = start0, s9_1 = start1;
   vec s10_0 = start0, s10_1 = start1;
   vec s11_0 = start0, s11_1 = start1;
-  for (long two = 0; two < 64; two += 2) {
+  const long next_col = col + 4 * (row / 48 % 3);
+  const long next_head = smaller(c1 + 1, 7);
+  const float* next_b = m.k + 8192 * next_head + 64 * next_col;
+  const float* next_v = m.v + 8192 * next_head + 64 * next_col;
+  const long nth = 3 * (col / 12 % 16);
+  const long next_row = smaller((row + nth + 48) % 128, 125);
+  const float* next_a = m.q + 8192 * c1 + 64 * next_row;
+  const float* out = m.out + 8192 * c1 + 64 * smaller(row + nth, 125);
+  for (long from = 0; from < 64; from += 16) {
+    prefetch_l2(next_b + from);
+    prefetch_l2(next_b + from + 64);
+    prefetch_l2(next_b + from + 128);
+    prefetch_l2(next_b + from + 192);
+    prefetch_l2(next_v + from);
+    prefetch_l2(next_v + from + 64);
+    prefetch_l2(next_v + from + 128);
+    prefetch_l2(next_v + from + 192);
+    prefetch_l2(next_a + from);
+    prefetch_l2(next_a + from + 64);
+    prefetch_l2(next_a + from + 128);
+    prefetch_l2(out + from);
+    prefetch_l2(out + from + 64);
+    prefetch_l2(out + from + 128);
+    for (long two = from; two < from + 16; two += 2) {
 #pragma GCC unroll 2
-    for (long k = two; k < two + 2; ++k) {
-      const vec b0 = load(rows + 48 * k);
-      const vec b1 = load(rows + 48 * k + 16);
-      const vec a0 = splat(b[k]);
-      s0_0 = fma(a0, b0, s0_0);
-      s0_1 = fma(a0, b1, s0_1);
-      const vec a1 = splat(b[k + 64]);
-      s1_0 = fma(a1, b0, s1_0);
-      s1_1 = fma(a1, b1, s1_1);
-      const vec a2 = splat(b[k + 128]);
-      s2_0 = fma(a2, b0, s2_0);
-      s2_1 = fma(a2, b1, s2_1);
-      const vec a3 = splat(b[k + 192]);
-      s3_0 = fma(a3, b0, s3_0);
-      s3_1 = fma(a3, b1, s3_1);
-      const vec a4 = splat(b[k + 256]);
-      s4_0 = fma(a4, b0, s4_0);
-      s4_1 = fma(a4, b1, s4_1);
-      const vec a5 = splat(b[k + 320]);
-      s5_0 = fma(a5, b0, s5_0);
-      s5_1 = fma(a5, b1, s5_1);
-      const vec a6 = splat(b[k + 384]);
-      s6_0 = fma(a6, b0, s6_0);
-      s6_1 = fma(a6, b1, s6_1);
-      const vec a7 = splat(b[k + 448]);
-      s7_0 = fma(a7, b0, s7_0);
-      s7_1 = fma(a7, b1, s7_1);
-      const vec a8 = splat(b[k + 512]);
-      s8_0 = fma(a8, b0, s8_0);
-      s8_1 = fma(a8, b1, s8_1);
-      const vec a9 = splat(b[k + 576]);
-      s9_0 = fma(a9, b0, s9_0);
-      s9_1 = fma(a9, b1, s9_1);
-      const vec a10 = splat(b[k + 640]);
-      s10_0 = fma(a10, b0, s10_0);
-      s10_1 = fma(a10, b1, s10_1);
-      const vec a11 = splat(b[k + 704]);
-      s11_0 = fma(a11, b0, s11_0);
-      s11_1 = fma(a11, b1, s11_1);
+      for (long k = two; k < two + 2; ++k) {
+        const vec b0 = load(rows + 48 * k);
+        const vec b1 = load(rows + 48 * k + 16);
+        const vec a0 = splat(b[k]);
+        s0_0 = fma(a0, b0, s0_0);
+        s0_1 = fma(a0, b1, s0_1);
+        const vec a1 = splat(b[k + 64]);
+        s1_0 = fma(a1, b0, s1_0);
+        s1_1 = fma(a1, b1, s1_1);
+        const vec a2 = splat(b[k + 128]);
+        s2_0 = fma(a2, b0, s2_0);
+        s2_1 = fma(a2, b1, s2_1);
+        const vec a3 = splat(b[k + 192]);
+        s3_0 = fma(a3, b0, s3_0);
+        s3_1 = fma(a3, b1, s3_1);
+        const vec a4 = splat(b[k + 256]);
+        s4_0 = fma(a4, b0, s4_0);
+        s4_1 = fma(a4, b1, s4_1);
+        const vec a5 = splat(b[k + 320]);
+        s5_0 = fma(a5, b0, s5_0);
+        s5_1 = fma(a5, b1, s5_1);
+        const vec a6 = splat(b[k + 384]);
+        s6_0 = fma(a6, b0, s6_0);
+        s6_1 = fma(a6, b1, s6_1);
+        const vec a7 = splat(b[k + 448]);
+        s7_0 = fma(a7, b0, s7_0);
+        s7_1 = fma(a7, b1, s7_1);
+        const vec a8 = splat(b[k + 512]);
+        s8_0 = fma(a8, b0, s8_0);
+        s8_1 = fma(a8, b1, s8_1);
+        const vec a9 = splat(b[k + 576]);
+        s9_0 = fma(a9, b0, s9_0);
+        s9_1 = fma(a9, b1, s9_1);
+        const vec a10 = splat(b[k + 640]);
+        s10_0 = fma(a10, b0, s10_0);
+        s10_1 = fma(a10, b1, s10_1);
+        const vec a11 = splat(b[k + 704]);
+        s11_0 = fma(a11, b0, s11_0);
+        s11_1 = fma(a11, b1, s11_1);
+      }
     }
   }
 
@@ -1552,8 +1603,8 @@ struct attention_memory {
 }
 
 // 8 columns x 32 rows of weights.
-[[gnu::noinline]] void attention_weights_8x32(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
+[[gnu::noinline]] void attention_weights_8x32(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 16);
   vec s00 = start0, s01 = start1;
@@ -1564,34 +1615,58 @@ struct attention_memory {
   vec s50 = start0, s51 = start1;
   vec s60 = start0, s61 = start1;
   vec s70 = start0, s71 = start1;
+  const long next_col = col + 4 * (row / 48 % 2);
+  const long next_head = smaller(c1 + 1, 7);
+  const float* next_b = m.k + 8192 * next_head + 64 * next_col;
+  const float* next_v = m.v + 8192 * next_head + 64 * next_col;
+  const long nth = 3 * (col / 8 % 16);
+  const long next_row = smaller((row + nth + 48) % 128, 125);
+  const float* next_a = m.q + 8192 * c1 + 64 * next_row;
+  const float* out = m.out + 8192 * c1 + 64 * smaller(row + nth, 125);
+  for (long from = 0; from < 64; from += 16) {
+    prefetch_l2(next_b + from);
+    prefetch_l2(next_b + from + 64);
+    prefetch_l2(next_b + from + 128);
+    prefetch_l2(next_b + from + 192);
+    prefetch_l2(next_v + from);
+    prefetch_l2(next_v + from + 64);
+    prefetch_l2(next_v + from + 128);
+    prefetch_l2(next_v + from + 192);
+    prefetch_l2(next_a + from);
+    prefetch_l2(next_a + from + 64);
+    prefetch_l2(next_a + from + 128);
+    prefetch_l2(out + from);
+    prefetch_l2(out + from + 64);
+    prefetch_l2(out + from + 128);
 #pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 16);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
-    s61 = fma(a6, b1, s61);
-    const vec a7 = splat(b[k + 448]);
-    s70 = fma(a7, b0, s70);
-    s71 = fma(a7, b1, s71);
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(rows + 48 * k);
+      const vec b1 = load(rows + 48 * k + 16);
+      const vec a0 = splat(b[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(b[k + 64]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(b[k + 128]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(b[k + 192]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(b[k + 256]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      const vec a5 = splat(b[k + 320]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+      const vec a6 = splat(b[k + 384]);
+      s60 = fma(a6, b0, s60);
+      s61 = fma(a6, b1, s61);
+      const vec a7 = splat(b[k + 448]);
+      s70 = fma(a7, b0, s70);
+      s71 = fma(a7, b1, s71);
+    }
   }
 
   const vec w0_0 = exp2_near(s00);
@@ -1635,17 +1710,17 @@ struct attention_memory {
 }
 
 // Weights of 32 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_32(const Memory& m, long c1, long col, long from,
-    long count, attention_memory& local) {
+[[gnu::noinline]] void attention_weights_of_32(const Memory& m, long c1, long row, long col,
+    long from, long count, attention_memory& local) {
   const float* b = m.k + 8192 * c1 + 64 * col;
   for (long j = from; j < count - 11; j += 12) {
-    attention_weights_12x32(local.rows, b + 64 * j, local.scores + 48 * j, local.shift,
-        local.block_total);
+    attention_weights_12x32(m, local.rows, b + 64 * j, local.scores + 48 * j, local.shift,
+        local.block_total, c1, row, col + j);
   }
   const long rest = 12 * (count / 12);
   if (rest < count && from <= rest) {
-    attention_weights_8x32(local.rows, b + 64 * rest, local.scores + 48 * rest, local.shift,
-        local.block_total);
+    attention_weights_8x32(m, local.rows, b + 64 * rest, local.scores + 48 * rest, local.shift,
+        local.block_total, c1, row, col + rest);
   }
 }
 
@@ -1685,8 +1760,8 @@ struct attention_memory {
 
 // Weights of 32 rows and `count` columns, the first `from` of them made from scores, once more
 // where they left the range.
-[[gnu::noinline]] void attention_mend_32(const Memory& m, long c1, long col, long from, long count,
-    attention_memory& local) {
+[[gnu::noinline]] void attention_mend_32(const Memory& m, long c1, long row, long col, long from,
+    long count, attention_memory& local) {
   // Too large for that: the greatest score becomes the reference.
   const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
       both(not_less(splat(0x1p+120f), load(local.block_total)),
@@ -1701,7 +1776,7 @@ struct attention_memory {
     store(local.block_peak + 16, splat(-__FLT_MAX__));
     attention_scores_of_32(m, c1, col, 0, count, local);
     attention_weigh_32(local, from, false);
-    attention_weights_of_32(m, c1, col, from, count, local);
+    attention_weights_of_32(m, c1, row, col, from, count, local);
   }
 
   attention_lower_weights_32(local, count);
@@ -1859,13 +1934,13 @@ struct attention_memory {
     attention_weigh_32(local, smaller(12, count), true);
   }
 
-  attention_weights_of_32(m, c1, col, smaller(12, count), count, local);
+  attention_weights_of_32(m, c1, row, col, smaller(12, count), count, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
   const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 16)));
   if (any(negation(inside1))) {
-    attention_mend_32(m, c1, col, smaller(12, count), count, local);
+    attention_mend_32(m, c1, row, col, smaller(12, count), count, local);
   }
 
   attention_results_of_32(m, c1, row, col, count, local);

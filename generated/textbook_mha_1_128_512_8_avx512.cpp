@@ -24,9 +24,10 @@
 // - attention: 8 times 128 rows against 128 columns, 128 at a time: their scores lie in a worker's
 //   50.1 kB and nowhere else. 2 blocks of 48 rows, score tiles of 8 columns x 48 lanes: 24 of 32
 //   registers accumulate, a step is 24 fma on 11 loads. 1 block of 32 rows, score tiles of 8
-//   columns x 32 lanes: 16 of 32 registers accumulate, a step is 16 fma on 10 loads. Whole tiles of
-//   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 6 rows x 64
-//   columns: 24 of 32 registers accumulate, a step is 24 fma on 10 loads.
+//   columns x 32 lanes: 16 of 32 registers accumulate, a step is 16 fma on 10 loads. Score tiles
+//   ask memory for the next head, the next rows and the results' place. Whole tiles of removed
+//   pairs are skipped; tiles that keep all pairs test none. Value tiles of 6 rows x 64 columns: 24
+//   of 32 registers accumulate, a step is 24 fma on 10 loads.
 // - project_wo: 128 rows of 512 by wo (512 columns), packed in 11 panels of 48 columns (96 kB), 1/3
 //   of its rows an item; tiles of 9 rows x 48 columns: 27 of 32 registers accumulate, a step is 27
 //   fma on 12 loads.
@@ -1878,8 +1879,8 @@ struct attention_memory {
 }
 
 // 8 columns x 48 rows of weights.
-[[gnu::noinline]] void attention_weights_8x48(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
+[[gnu::noinline]] void attention_weights_8x48(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 16);
   const vec start2 = load(shift + 32);
@@ -1891,44 +1892,81 @@ struct attention_memory {
   vec s50 = start0, s51 = start1, s52 = start2;
   vec s60 = start0, s61 = start1, s62 = start2;
   vec s70 = start0, s71 = start1, s72 = start2;
-  for (long two = 0; two < 64; two += 2) {
+  const long next_head = smaller(c1 + 1, 7);
+  const float* next_b = m.wk_out + 8192 * next_head + 64 * col;
+  const float* next_v = m.wv_out + 8192 * next_head + 64 * col;
+  const long nth = 6 * (col / 8 % 8);
+  const long next_row = smaller((row + nth + 80) % 128, 122);
+  const float* next_a = m.wq_out + 8192 * c1 + 64 * next_row;
+  const float* out = m.heads + 64 * c1 + 512 * smaller(row + nth, 122);
+  for (long from = 0; from < 64; from += 16) {
+    prefetch_l2(next_b + from);
+    prefetch_l2(next_b + from + 64);
+    prefetch_l2(next_b + from + 128);
+    prefetch_l2(next_b + from + 192);
+    prefetch_l2(next_b + from + 256);
+    prefetch_l2(next_b + from + 320);
+    prefetch_l2(next_b + from + 384);
+    prefetch_l2(next_b + from + 448);
+    prefetch_l2(next_v + from);
+    prefetch_l2(next_v + from + 64);
+    prefetch_l2(next_v + from + 128);
+    prefetch_l2(next_v + from + 192);
+    prefetch_l2(next_v + from + 256);
+    prefetch_l2(next_v + from + 320);
+    prefetch_l2(next_v + from + 384);
+    prefetch_l2(next_v + from + 448);
+    prefetch_l2(next_a + from);
+    prefetch_l2(next_a + from + 64);
+    prefetch_l2(next_a + from + 128);
+    prefetch_l2(next_a + from + 192);
+    prefetch_l2(next_a + from + 256);
+    prefetch_l2(next_a + from + 320);
+    prefetch_l2(out + from);
+    prefetch_l2(out + from + 512);
+    prefetch_l2(out + from + 1024);
+    prefetch_l2(out + from + 1536);
+    prefetch_l2(out + from + 2048);
+    prefetch_l2(out + from + 2560);
+    for (long two = from; two < from + 16; two += 2) {
 #pragma GCC unroll 2
-    for (long k = two; k < two + 2; ++k) {
-      const vec b0 = load(rows + 48 * k);
-      const vec b1 = load(rows + 48 * k + 16);
-      const vec b2 = load(rows + 48 * k + 32);
-      const vec a0 = splat(b[k]);
-      s00 = fma(a0, b0, s00);
-      s01 = fma(a0, b1, s01);
-      s02 = fma(a0, b2, s02);
-      const vec a1 = splat(b[k + 64]);
-      s10 = fma(a1, b0, s10);
-      s11 = fma(a1, b1, s11);
-      s12 = fma(a1, b2, s12);
-      const vec a2 = splat(b[k + 128]);
-      s20 = fma(a2, b0, s20);
-      s21 = fma(a2, b1, s21);
-      s22 = fma(a2, b2, s22);
-      const vec a3 = splat(b[k + 192]);
-      s30 = fma(a3, b0, s30);
-      s31 = fma(a3, b1, s31);
-      s32 = fma(a3, b2, s32);
-      const vec a4 = splat(b[k + 256]);
-      s40 = fma(a4, b0, s40);
-      s41 = fma(a4, b1, s41);
-      s42 = fma(a4, b2, s42);
-      const vec a5 = splat(b[k + 320]);
-      s50 = fma(a5, b0, s50);
-      s51 = fma(a5, b1, s51);
-      s52 = fma(a5, b2, s52);
-      const vec a6 = splat(b[k + 384]);
-      s60 = fma(a6, b0, s60);
-      s61 = fma(a6, b1, s61);
-      s62 = fma(a6, b2, s62);
-      const vec a7 = splat(b[k + 448]);
-      s70 = fma(a7, b0, s70);
-      s71 = fma(a7, b1, s71);
-      s72 = fma(a7, b2, s72);
+      for (long k = two; k < two + 2; ++k) {
+        const vec b0 = load(rows + 48 * k);
+        const vec b1 = load(rows + 48 * k + 16);
+        const vec b2 = load(rows + 48 * k + 32);
+        const vec a0 = splat(b[k]);
+        s00 = fma(a0, b0, s00);
+        s01 = fma(a0, b1, s01);
+        s02 = fma(a0, b2, s02);
+        const vec a1 = splat(b[k + 64]);
+        s10 = fma(a1, b0, s10);
+        s11 = fma(a1, b1, s11);
+        s12 = fma(a1, b2, s12);
+        const vec a2 = splat(b[k + 128]);
+        s20 = fma(a2, b0, s20);
+        s21 = fma(a2, b1, s21);
+        s22 = fma(a2, b2, s22);
+        const vec a3 = splat(b[k + 192]);
+        s30 = fma(a3, b0, s30);
+        s31 = fma(a3, b1, s31);
+        s32 = fma(a3, b2, s32);
+        const vec a4 = splat(b[k + 256]);
+        s40 = fma(a4, b0, s40);
+        s41 = fma(a4, b1, s41);
+        s42 = fma(a4, b2, s42);
+        const vec a5 = splat(b[k + 320]);
+        s50 = fma(a5, b0, s50);
+        s51 = fma(a5, b1, s51);
+        s52 = fma(a5, b2, s52);
+        const vec a6 = splat(b[k + 384]);
+        s60 = fma(a6, b0, s60);
+        s61 = fma(a6, b1, s61);
+        s62 = fma(a6, b2, s62);
+        const vec a7 = splat(b[k + 448]);
+        s70 = fma(a7, b0, s70);
+        s71 = fma(a7, b1, s71);
+        s72 = fma(a7, b2, s72);
+      }
     }
   }
 
@@ -2338,8 +2376,8 @@ struct attention_memory {
   const float* b = m.wk_out + 8192 * c1 + 64 * col;
   for (long j = from; j < count - 7; j += 8) {
     if (col + j < whole_end) {
-      attention_weights_8x48(local.rows, b + 64 * j, local.scores + 48 * j, local.shift,
-          local.block_total);
+      attention_weights_8x48(m, local.rows, b + 64 * j, local.scores + 48 * j, local.shift,
+          local.block_total, c1, row, col + j);
     } else {
       attention_weights_in_part_8x48(b + 64 * j, local.scores + 48 * j, row, col + j, local);
     }
@@ -3204,8 +3242,8 @@ struct attention_memory {
 }
 
 // 8 columns x 32 rows of weights.
-[[gnu::noinline]] void attention_weights_8x32(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
+[[gnu::noinline]] void attention_weights_8x32(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 16);
   vec s00 = start0, s01 = start1;
@@ -3216,34 +3254,71 @@ struct attention_memory {
   vec s50 = start0, s51 = start1;
   vec s60 = start0, s61 = start1;
   vec s70 = start0, s71 = start1;
+  const long next_head = smaller(c1 + 1, 7);
+  const float* next_b = m.wk_out + 8192 * next_head + 64 * col;
+  const float* next_v = m.wv_out + 8192 * next_head + 64 * col;
+  const long nth = 6 * (col / 8 % 8);
+  const long next_row = smaller((row + nth + 80) % 128, 122);
+  const float* next_a = m.wq_out + 8192 * c1 + 64 * next_row;
+  const float* out = m.heads + 64 * c1 + 512 * smaller(row + nth, 122);
+  for (long from = 0; from < 64; from += 16) {
+    prefetch_l2(next_b + from);
+    prefetch_l2(next_b + from + 64);
+    prefetch_l2(next_b + from + 128);
+    prefetch_l2(next_b + from + 192);
+    prefetch_l2(next_b + from + 256);
+    prefetch_l2(next_b + from + 320);
+    prefetch_l2(next_b + from + 384);
+    prefetch_l2(next_b + from + 448);
+    prefetch_l2(next_v + from);
+    prefetch_l2(next_v + from + 64);
+    prefetch_l2(next_v + from + 128);
+    prefetch_l2(next_v + from + 192);
+    prefetch_l2(next_v + from + 256);
+    prefetch_l2(next_v + from + 320);
+    prefetch_l2(next_v + from + 384);
+    prefetch_l2(next_v + from + 448);
+    prefetch_l2(next_a + from);
+    prefetch_l2(next_a + from + 64);
+    prefetch_l2(next_a + from + 128);
+    prefetch_l2(next_a + from + 192);
+    prefetch_l2(next_a + from + 256);
+    prefetch_l2(next_a + from + 320);
+    prefetch_l2(out + from);
+    prefetch_l2(out + from + 512);
+    prefetch_l2(out + from + 1024);
+    prefetch_l2(out + from + 1536);
+    prefetch_l2(out + from + 2048);
+    prefetch_l2(out + from + 2560);
 #pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 16);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    const vec a6 = splat(b[k + 384]);
-    s60 = fma(a6, b0, s60);
-    s61 = fma(a6, b1, s61);
-    const vec a7 = splat(b[k + 448]);
-    s70 = fma(a7, b0, s70);
-    s71 = fma(a7, b1, s71);
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(rows + 48 * k);
+      const vec b1 = load(rows + 48 * k + 16);
+      const vec a0 = splat(b[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(b[k + 64]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(b[k + 128]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(b[k + 192]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(b[k + 256]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      const vec a5 = splat(b[k + 320]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+      const vec a6 = splat(b[k + 384]);
+      s60 = fma(a6, b0, s60);
+      s61 = fma(a6, b1, s61);
+      const vec a7 = splat(b[k + 448]);
+      s70 = fma(a7, b0, s70);
+      s71 = fma(a7, b1, s71);
+    }
   }
 
   const vec w0_0 = exp2_near(s00);
@@ -3318,8 +3393,8 @@ struct attention_memory {
   const float* b = m.wk_out + 8192 * c1 + 64 * col;
   for (long j = from; j < count - 7; j += 8) {
     if (col + j < whole_end) {
-      attention_weights_8x32(local.rows, b + 64 * j, local.scores + 48 * j, local.shift,
-          local.block_total);
+      attention_weights_8x32(m, local.rows, b + 64 * j, local.scores + 48 * j, local.shift,
+          local.block_total, c1, row, col + j);
     } else {
       attention_weights_in_part_8x32(b + 64 * j, local.scores + 48 * j, row, col + j, local);
     }

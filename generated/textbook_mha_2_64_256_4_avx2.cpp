@@ -24,9 +24,10 @@
 // - attention: 8 times 64 rows against 64 columns, 72 at a time: their scores lie in a worker's
 //   19.8 kB and nowhere else. 2 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
 //   registers accumulate, a step is 12 fma on 7 loads. 1 block of 16 rows, score tiles of 6 columns
-//   x 16 lanes: 12 of 16 registers accumulate, a step is 12 fma on 8 loads. Whole tiles of removed
-//   pairs are skipped; tiles that keep all pairs test none. Value tiles of 3 rows x 32 columns: 12
-//   of 16 registers accumulate, a step is 12 fma on 7 loads.
+//   x 16 lanes: 12 of 16 registers accumulate, a step is 12 fma on 8 loads. Score tiles ask memory
+//   for the next head, the next rows and the results' place. Whole tiles of removed pairs are
+//   skipped; tiles that keep all pairs test none. Value tiles of 3 rows x 32 columns: 12 of 16
+//   registers accumulate, a step is 12 fma on 7 loads.
 // - project_wo: 2 times 64 rows of 256 by wo (256 columns), packed in 16 panels of 16 columns (16
 //   kB), 1/2 of its rows an item; tiles of 6 rows x 16 columns: 12 of 16 registers accumulate, a
 //   step is 12 fma on 8 loads.
@@ -952,8 +953,8 @@ struct attention_memory {
 }
 
 // 4 columns x 24 rows of weights.
-[[gnu::noinline]] void attention_weights_4x24(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
+[[gnu::noinline]] void attention_weights_4x24(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c0, long c1, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
   const vec start2 = load(shift + 16);
@@ -961,27 +962,50 @@ struct attention_memory {
   vec s10 = start0, s11 = start1, s12 = start2;
   vec s20 = start0, s21 = start1, s22 = start2;
   vec s30 = start0, s31 = start1, s32 = start2;
+  const long next_head = smaller(c1 + 1, 3);
+  const float* next_b = m.wk_out + 16384 * c0 + 4096 * next_head + 64 * col;
+  const float* next_v = m.wv_out + 16384 * c0 + 4096 * next_head + 64 * col;
+  const long nth = 3 * (col / 4 % 8);
+  const long next_row = smaller((row + nth + 40) % 64, 61);
+  const float* next_a = m.wq_out + 16384 * c0 + 4096 * c1 + 64 * next_row;
+  const float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * smaller(row + nth, 61);
+  for (long from = 0; from < 64; from += 16) {
+    prefetch_l2(next_b + from);
+    prefetch_l2(next_b + from + 64);
+    prefetch_l2(next_b + from + 128);
+    prefetch_l2(next_b + from + 192);
+    prefetch_l2(next_v + from);
+    prefetch_l2(next_v + from + 64);
+    prefetch_l2(next_v + from + 128);
+    prefetch_l2(next_v + from + 192);
+    prefetch_l2(next_a + from);
+    prefetch_l2(next_a + from + 64);
+    prefetch_l2(next_a + from + 128);
+    prefetch_l2(out + from);
+    prefetch_l2(out + from + 256);
+    prefetch_l2(out + from + 512);
 #pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
-    const vec b2 = load(rows + 24 * k + 16);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(rows + 24 * k);
+      const vec b1 = load(rows + 24 * k + 8);
+      const vec b2 = load(rows + 24 * k + 16);
+      const vec a0 = splat(b[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      const vec a1 = splat(b[k + 64]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      const vec a2 = splat(b[k + 128]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      const vec a3 = splat(b[k + 192]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+    }
   }
 
   const vec w0_0 = exp2_near(s00);
@@ -1242,8 +1266,8 @@ struct attention_memory {
   const float* b = m.wk_out + 16384 * c0 + 4096 * c1 + 64 * col;
   for (long j = from; j < count - 3; j += 4) {
     if (col + j < whole_end) {
-      attention_weights_4x24(local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
-          local.block_total);
+      attention_weights_4x24(m, local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
+          local.block_total, c0, c1, row, col + j);
     } else {
       attention_weights_in_part_4x24(b + 64 * j, local.scores + 24 * j, row, col + j, local);
     }
@@ -2130,8 +2154,8 @@ struct attention_memory {
 }
 
 // 6 columns x 16 rows of weights.
-[[gnu::noinline]] void attention_weights_6x16(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
+[[gnu::noinline]] void attention_weights_6x16(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c0, long c1, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
   vec s00 = start0, s01 = start1;
@@ -2140,28 +2164,51 @@ struct attention_memory {
   vec s30 = start0, s31 = start1;
   vec s40 = start0, s41 = start1;
   vec s50 = start0, s51 = start1;
+  const long next_head = smaller(c1 + 1, 3);
+  const float* next_b = m.wk_out + 16384 * c0 + 4096 * next_head + 64 * col;
+  const float* next_v = m.wv_out + 16384 * c0 + 4096 * next_head + 64 * col;
+  const long nth = 3 * (col / 6 % 8);
+  const long next_row = smaller((row + nth + 40) % 64, 61);
+  const float* next_a = m.wq_out + 16384 * c0 + 4096 * c1 + 64 * next_row;
+  const float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * smaller(row + nth, 61);
+  for (long from = 0; from < 64; from += 16) {
+    prefetch_l2(next_b + from);
+    prefetch_l2(next_b + from + 64);
+    prefetch_l2(next_b + from + 128);
+    prefetch_l2(next_b + from + 192);
+    prefetch_l2(next_v + from);
+    prefetch_l2(next_v + from + 64);
+    prefetch_l2(next_v + from + 128);
+    prefetch_l2(next_v + from + 192);
+    prefetch_l2(next_a + from);
+    prefetch_l2(next_a + from + 64);
+    prefetch_l2(next_a + from + 128);
+    prefetch_l2(out + from);
+    prefetch_l2(out + from + 256);
+    prefetch_l2(out + from + 512);
 #pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(rows + 24 * k);
+      const vec b1 = load(rows + 24 * k + 8);
+      const vec a0 = splat(b[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(b[k + 64]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(b[k + 128]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(b[k + 192]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      const vec a4 = splat(b[k + 256]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      const vec a5 = splat(b[k + 320]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+    }
   }
 
   const vec w0_0 = exp2_near(s00);
@@ -2356,30 +2403,53 @@ struct attention_memory {
 }
 
 // 4 columns x 16 rows of weights.
-[[gnu::noinline]] void attention_weights_4x16(const float* rows, const float* b, float* scores,
-    const float* shift, float* block_total) {
+[[gnu::noinline]] void attention_weights_4x16(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c0, long c1, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
   vec s00 = start0, s01 = start1;
   vec s10 = start0, s11 = start1;
   vec s20 = start0, s21 = start1;
   vec s30 = start0, s31 = start1;
+  const long next_head = smaller(c1 + 1, 3);
+  const float* next_b = m.wk_out + 16384 * c0 + 4096 * next_head + 64 * col;
+  const float* next_v = m.wv_out + 16384 * c0 + 4096 * next_head + 64 * col;
+  const long nth = 3 * (col / 4 % 8);
+  const long next_row = smaller((row + nth + 40) % 64, 61);
+  const float* next_a = m.wq_out + 16384 * c0 + 4096 * c1 + 64 * next_row;
+  const float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * smaller(row + nth, 61);
+  for (long from = 0; from < 64; from += 16) {
+    prefetch_l2(next_b + from);
+    prefetch_l2(next_b + from + 64);
+    prefetch_l2(next_b + from + 128);
+    prefetch_l2(next_b + from + 192);
+    prefetch_l2(next_v + from);
+    prefetch_l2(next_v + from + 64);
+    prefetch_l2(next_v + from + 128);
+    prefetch_l2(next_v + from + 192);
+    prefetch_l2(next_a + from);
+    prefetch_l2(next_a + from + 64);
+    prefetch_l2(next_a + from + 128);
+    prefetch_l2(out + from);
+    prefetch_l2(out + from + 256);
+    prefetch_l2(out + from + 512);
 #pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
+    for (long k = from; k < from + 16; ++k) {
+      const vec b0 = load(rows + 24 * k);
+      const vec b1 = load(rows + 24 * k + 8);
+      const vec a0 = splat(b[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(b[k + 64]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      const vec a2 = splat(b[k + 128]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      const vec a3 = splat(b[k + 192]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+    }
   }
 
   const vec w0_0 = exp2_near(s00);
@@ -2437,8 +2507,8 @@ struct attention_memory {
   const float* b = m.wk_out + 16384 * c0 + 4096 * c1 + 64 * col;
   for (long j = from; j < count - 5; j += 6) {
     if (col + j < whole_end) {
-      attention_weights_6x16(local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
-          local.block_total);
+      attention_weights_6x16(m, local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
+          local.block_total, c0, c1, row, col + j);
     } else {
       attention_weights_in_part_6x16(b + 64 * j, local.scores + 24 * j, row, col + j, local);
     }
@@ -2446,8 +2516,8 @@ struct attention_memory {
   const long rest = 6 * (count / 6);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_weights_4x16(local.rows, b + 64 * rest, local.scores + 24 * rest, local.shift,
-          local.block_total);
+      attention_weights_4x16(m, local.rows, b + 64 * rest, local.scores + 24 * rest, local.shift,
+          local.block_total, c0, c1, row, col + rest);
     } else {
       attention_weights_in_part_4x16(b + 64 * rest, local.scores + 24 * rest, row, col + rest,
           local);

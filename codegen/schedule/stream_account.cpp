@@ -38,10 +38,11 @@ long tensors_of_pairs(const Expression& e) {
 bool StreamPlanner::beyond_l2() const { return 4 * s_.cols * (s_.depth + s_.width) > isa_.machine.l2_bytes / 2; }
 bool StreamPlanner::asks_ahead() const { return beyond_l2() && stride_of(s_.b.dims[3]) == 1; }
 
-// Whether all that the stream touches is more than L2 holds, so that each head comes from beyond once.
+// Whether what the stream touches is half of L2 or more: much of it comes from beyond then, since others use L2
+// between two calls.
 bool StreamPlanner::asks_next() const {
   const bool in_lines = stride_of(s_.a.dims[3]) == 1 && stride_of(s_.b.dims[3]) == 1;
-  return in_lines && 4 * s_.outer0 * s_.outer1 * (s_.rows + s_.cols) * (s_.depth + s_.width) > isa_.machine.l2_bytes;
+  return in_lines && 8 * s_.outer0 * s_.outer1 * (s_.rows + s_.cols) * (s_.depth + s_.width) >= isa_.machine.l2_bytes;
 }
 
 std::pair<long, long> StreamPlanner::ends(long vector) const {
@@ -178,7 +179,9 @@ Account StreamPlanner::values(Covered& c, Tile t, long columns) const {
     clerk.tiles({int(parts.height), g.vectors}, n * parts.others);
   }
   clerk.tiles({1, c.blocks.tile.vectors}, n);                                                   // the rows' state
-  clerk.rows(2 * c.blocks.count * c.blocks.rows * ((s_.width + isa_.lanes - 1) / isa_.lanes));  // results are read, scaled, tested and written
+  // Results are read, scaled, tested and written, unless the tiles that make them do so.
+  const bool ended = columns >= s_.cols && c.blocks.runs.form != RunPlan::Form::table;
+  clerk.rows((ended ? 1 : 2) * c.blocks.count * c.blocks.rows * ((s_.width + isa_.lanes - 1) / isa_.lanes));
   return clerk.account();
 }
 
