@@ -79,6 +79,7 @@ class StreamCode {
   // values.cpp
   enum class Fold { adds, adds_with_holes, ends };  // with holes: weights of -0 stand for pairs that don't count
   std::string value_tile(int rows, const StreamPlan::Group&, Fold);
+  void end_rows(Block&, const Accumulators&, const std::function<void(int row, int vector)>& store) const;
   std::string fold(const RowBlocks&, Fold);
   // ask.cpp
   void ask_next(Block&, const RowBlocks&, const Expr& band) const;

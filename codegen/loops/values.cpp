@@ -5,9 +5,28 @@
 
 namespace attune::loops {
 
+// Rows' sums in registers become results, stored by `store`; `odd` becomes NaN where one is not finite.
+void StreamCode::end_rows(Block& b, const Accumulators& sums, const std::function<void(int row, int vector)>& store) const {
+  b.comment("0 * x is 0, or NaN if x is not finite.");
+  const Expr zero = b.let("zero", call("splat", Type::vec, {real(0)})), place = name("odd", Type::out);
+  std::vector<Expr> odd;  // of each vector's own: no long sum
+  for (std::size_t v = 0; v < sums[0].size(); ++v) odd.push_back(b.var(fmt::format("odd{}", v), v == 0 ? call("load", Type::vec, {place}) : zero));
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const Expr factor = scales_result() ? b.let(fmt::format("f{}", i), call("splat", Type::vec, {element(name("factors", Type::in), long(i))})) : Expr();
+    for (std::size_t v = 0; v < sums[i].size(); ++v) {
+      const Expr& sum = sums[i][v];
+      if (factor) b.assign(sum, factor * sum);
+      store(int(i), int(v));
+      b.assign(odd[v], call("fma", Type::vec, {zero, sum, odd[v]}));
+    }
+  }
+  Expr all = odd[0];
+  for (std::size_t v = 1; v < odd.size(); ++v) all = all + odd[v];
+  b.run(call("store", Type::none, {place, all}));
+}
+
 // out = out + weights^T values, or without the first part where there is no out yet; older sums are
-// multiplied by the carry where the peak moves at every block of columns. Where it ends rows, out = factors *
-// weights^T values, and `odd` becomes NaN where one is not finite.
+// multiplied by the carry where the peak moves at every block of columns. Where it ends rows, there is no out yet.
 std::string StreamCode::value_tile(int rows, const StreamPlan::Group& g, Fold how) {
   const bool tail = g.part != lanes_;
   const bool some = how == Fold::adds_with_holes, ends = how == Fold::ends, scaled = ends && scales_result();
@@ -31,24 +50,9 @@ std::string StreamCode::value_tile(int rows, const StreamPlan::Group& g, Fold ho
       [&](int v, Expr k) { return load_vector(name("v", Type::in) + Expr(v_col()) * k + Expr(v * lanes_), part(v)); },
       steps);
   b.blank();
-  const auto store = [&](int i, int v, const Expr& x) { b.run(store_vector(out + Expr(out_row() * i + v * lanes_), x, part(v))); };
+  const auto store = [&](int i, int v) { b.run(store_vector(out + Expr(out_row() * i + v * lanes_), s[std::size_t(i)][std::size_t(v)], part(v))); };
   if (ends) {
-    b.comment("0 * x is 0, or NaN if x is not finite.");
-    const Expr zero = b.let("zero", call("splat", Type::vec, {real(0)}));
-    std::vector<Expr> odd;  // of each vector's own: no long sum
-    for (int v = 0; v < g.vectors; ++v) odd.push_back(b.var(fmt::format("odd{}", v), v == 0 ? call("load", Type::vec, {name("odd", Type::out)}) : zero));
-    for (int i = 0; i < rows; ++i) {
-      const Expr factor = scaled ? b.let(fmt::format("f{}", i), call("splat", Type::vec, {element(name("factors", Type::in), i)})) : Expr();
-      for (int v = 0; v < g.vectors; ++v) {
-        const Expr& sum = s[std::size_t(i)][std::size_t(v)];
-        if (scaled) b.assign(sum, factor * sum);
-        store(i, v, sum);
-        b.assign(odd[std::size_t(v)], call("fma", Type::vec, {zero, sum, odd[std::size_t(v)]}));
-      }
-    }
-    Expr all = odd[0];
-    for (int v = 1; v < g.vectors; ++v) all = all + odd[std::size_t(v)];
-    b.run(call("store", Type::none, {name("odd", Type::out), all}));
+    end_rows(b, s, store);
     c_.kernel.functions.push_back(std::move(f));
     return n;
   }
@@ -64,7 +68,7 @@ std::string StreamCode::value_tile(int rows, const StreamPlan::Group& g, Fold ho
   }
   b.blank();
   for (int i = 0; i < rows; ++i)
-    for (int v = 0; v < g.vectors; ++v) store(i, v, s[std::size_t(i)][std::size_t(v)]);
+    for (int v = 0; v < g.vectors; ++v) store(i, v);
   c_.kernel.functions.push_back(std::move(f));
   return n;
 }
