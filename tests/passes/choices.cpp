@@ -4,6 +4,8 @@
 
 #include "bench/verdict.h"
 #include "lower.h"
+#include "passes/fuse.h"
+#include "schedule/plan.h"
 #include "zoo/textbook.h"
 #include "zoo/zoo.h"
 
@@ -72,4 +74,48 @@ TEST_CASE("Rank correlation") {
   CHECK(rank_correlation({1, 2, 3, 4, 5}, {2, 1, 4, 3, 5}) == Approx(0.8));
   CHECK(rank_correlation({1, 1, 2, 2}, {1, 1, 2, 2}) == Approx(1));  // ties share a rank
   CHECK(rank_correlation({1, 2, 3}, {7, 7, 7}) == 0);                // nothing to order
+}
+
+namespace {
+
+// By the model's first choice and by every one that is legal: blocks follow each other to the last row.
+template <long Rows, bool Causal>
+void check_blocks() {
+  const Graph g = graph_of(zoo::sdpa<1, 2, Rows, 32, Causal>);
+  const Program p = fuse(g);
+  for (const std::string name : {"portable", "avx2", "avx512"}) {
+    const Isa& target = isa(name);
+    const std::vector<Decision> all = decisions(g, name);
+    for (const Ranked& choice : all.at(0).ranked) {
+      CAPTURE(Rows, Causal, name, text_of(choice.choice));
+      const Schedule s = schedule(p, target, {choice.choice});
+      long row = 0, block = 0;
+      for (const RowBlocks& b : std::get<StreamPlan>(s.regions.at(0)).blocks) {
+        CHECK(b.first_row == row);
+        CHECK(b.first == block);
+        CHECK(b.count >= 1);
+        CHECK(b.rows > (b.tile.vectors - 1) * target.lanes);
+        CHECK(b.rows <= b.tile.vectors * target.lanes);
+        row += b.count * b.rows;
+        block += b.count;
+      }
+      CHECK(row == Rows);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("Blocks of rows follow each other to the last row") {
+  check_blocks<1, false>();
+  check_blocks<8, true>();
+  check_blocks<29, true>();
+  check_blocks<77, true>();
+  check_blocks<137, false>();
+}
+
+TEST_CASE("No block of a single vector stands behind higher ones where two could share its rows") {
+  const Program p = fuse(graph_of(causal_sdpa));  // 512 = 21 * 24 + 8
+  const Schedule s = schedule(p, isa("avx2"));
+  for (const RowBlocks& b : std::get<StreamPlan>(s.regions.at(0)).blocks) CHECK(b.tile.vectors > 1);
 }
