@@ -3308,8 +3308,8 @@ void run(const sdpa_1_8_512_64_true_args* args, const void* packed, void* worksp
   m.local = scratch;
 
   const auto each = [&](long items, void (*one)(const Memory&, long, int),
-                        void (*on_worker)(void*, long, int)) {
-    if (parallel_for && workers > 1) return parallel_for(ctx, items, on_worker, &m);
+                        void (*one_of_many)(void*, long, int)) {
+    if (parallel_for && workers > 1) return parallel_for(ctx, items, one_of_many, &m);
     const unsigned before = set_float_state();
     for (long item = 0; item < items; ++item) one(m, item, 0);
     restore_float_state(before);

@@ -150,8 +150,8 @@ std::string run_text(const Signature& s, const Kernel& k) {
   if (k.work.empty()) return r + "  (void)m, (void)workers, (void)parallel_for, (void)ctx;\n}\n";  // nothing is written
   r += R"(
   const auto each = [&](long items, void (*one)(const Memory&, long, int),
-                        void (*on_worker)(void*, long, int)) {
-    if (parallel_for && workers > 1) return parallel_for(ctx, items, on_worker, &m);
+                        void (*one_of_many)(void*, long, int)) {
+    if (parallel_for && workers > 1) return parallel_for(ctx, items, one_of_many, &m);
     const unsigned before = set_float_state();
     for (long item = 0; item < items; ++item) one(m, item, 0);
     restore_float_state(before);
