@@ -82,8 +82,6 @@ class StreamCode {
   void end_rows(Block&, const Accumulators&, const std::function<void(int row, int vector)>& store) const;
   std::string fold(const RowBlocks&, Fold);
   // ask.cpp
-  void ask_next(Block&, const RowBlocks&, const Expr& band) const;
-  // ask.cpp
   void ask(Steps&, Block&, Tile) const;
   // row_end.cpp
   bool scales_result() const;  // the algebra multiplies by something at the end

@@ -64,6 +64,7 @@ class StreamPlanner {
   Account values(Covered&, Tile, long columns) const;
   static long seen_by_all(const Covered&);
   long visits(const Covered&, long columns) const;
+  bool one_visit(const Covered&, long columns) const;
   bool beyond_l2() const;
   bool asks_ahead() const;
   bool asks_next() const;

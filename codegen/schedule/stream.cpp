@@ -138,7 +138,7 @@ StreamPlan StreamPlanner::plan(const StreamChoice& choice) {
   plan.groups = groups_of(s_.width, choice.values.vectors, isa_.lanes);
   plan.column_block = column_block(covered, choice.column_block);
   plan.rows_without_any = keep_ && (s_.keep->at_run_time || !rows_without_any(*keep_, s_.rows, s_.cols).empty());
-  plan.one_visit = s_.cols > 0 && s_.cols <= plan.column_block && std::none_of(covered.begin(), covered.end(), [](const Covered* c) { return c->blocks.runs.form == RunPlan::Form::table; });
+  plan.one_visit = !covered.empty() && std::all_of(covered.begin(), covered.end(), [&](const Covered* c) { return one_visit(*c, plan.column_block); });
   plan.local_floats = aligned_floats(s_.depth * lanes_rows) + (plan.column_block + 7 + plan.one_visit + s_.width + long(s_.values.size())) * lanes_rows + aligned_floats(plan.column_block + 1);
   return plan;
 }

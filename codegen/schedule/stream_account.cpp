@@ -115,6 +115,9 @@ long StreamPlanner::visits(const Covered& c, long columns) const {
   return n;
 }
 
+// Whether a block of rows sees all of its columns in one block of columns.
+bool StreamPlanner::one_visit(const Covered& c, long columns) const { return s_.cols > 0 && columns >= s_.cols && c.blocks.runs.form != RunPlan::Form::table; }
+
 // Scores and weights of all blocks of one kind.
 Account StreamPlanner::scores(const Covered& c, long columns) const {
   const Machine& m = isa_.machine;
@@ -180,8 +183,7 @@ Account StreamPlanner::values(Covered& c, Tile t, long columns) const {
   }
   clerk.tiles({1, c.blocks.tile.vectors}, n);                                                   // the rows' state
   // Results are read, scaled, tested and written, unless the tiles that make them do so.
-  const bool ended = columns >= s_.cols && c.blocks.runs.form != RunPlan::Form::table;
-  clerk.rows((ended ? 1 : 2) * c.blocks.count * c.blocks.rows * ((s_.width + isa_.lanes - 1) / isa_.lanes));
+  clerk.rows((one_visit(c, columns) ? 1 : 2) * c.blocks.count * c.blocks.rows * ((s_.width + isa_.lanes - 1) / isa_.lanes));
   return clerk.account();
 }
 

@@ -27,7 +27,6 @@ Complaint difference(const Graph& g, const std::vector<Array>& before, const std
   return {};
 }
 
-// What a textbook's loops promise to be right for: they neither skip removed pairs nor flush subnormals.
 // Whether scores with removed pairs are a factor of a product: 0 times their -inf is NaN to naive code, while
 // kernels leave out what a weight says nothing of.
 bool multiplies_removed(const Graph& g) {
@@ -42,6 +41,7 @@ bool multiplies_removed(const Graph& g) {
   return any;
 }
 
+// What a textbook's loops promise to be right for: they neither skip removed pairs nor flush subnormals.
 bool plain(const host::Case& c) {
   for (const auto& [name, values] : c.values)
     for (float x : values)
