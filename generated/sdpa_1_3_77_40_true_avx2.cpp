@@ -54,14 +54,7 @@ static inline void store(float* p, vec a) { _mm256_storeu_ps(p, a); }
 static inline vec splat(float x) { return _mm256_set1_ps(x); }
 
 // a * b + c with one rounding.
-static inline vec fma(vec a, vec b, vec c) {
-#ifdef __clang__
-  // Else Clang moves sums out of registers to load early.
-  asm(""
-      : "+x"(c));
-#endif
-  return _mm256_fmadd_ps(a, b, c);
-}
+static inline vec fma(vec a, vec b, vec c) { return _mm256_fmadd_ps(a, b, c); }
 
 // The second operand where either is NaN.
 static inline vec min(vec a, vec b) { return _mm256_min_ps(a, b); }
@@ -397,6 +390,61 @@ struct attention_memory {
   }
 }
 
+// Step k of 4 rows x 24 columns.
+template <int k>
+[[gnu::always_inline]] static inline void attention_scores_step_4x24(const float* scalars,
+    const float* vectors, vec& s00, vec& s01, vec& s02, vec& s10, vec& s11, vec& s12, vec& s20,
+    vec& s21, vec& s22, vec& s30, vec& s31, vec& s32) {
+#if defined(sdpa_1_3_77_40_true_PLAIN) || !defined(__x86_64__)
+  const vec b0 = load(vectors + 24 * k);
+  const vec b1 = load(vectors + 24 * k + 8);
+  const vec b2 = load(vectors + 24 * k + 16);
+  const vec a0 = splat(scalars[k]);
+  s00 = fma(a0, b0, s00);
+  s01 = fma(a0, b1, s01);
+  s02 = fma(a0, b2, s02);
+  const vec a1 = splat(scalars[k + 40]);
+  s10 = fma(a1, b0, s10);
+  s11 = fma(a1, b1, s11);
+  s12 = fma(a1, b2, s12);
+  const vec a2 = splat(scalars[k + 80]);
+  s20 = fma(a2, b0, s20);
+  s21 = fma(a2, b1, s21);
+  s22 = fma(a2, b2, s22);
+  const vec a3 = splat(scalars[k + 120]);
+  s30 = fma(a3, b0, s30);
+  s31 = fma(a3, b1, s31);
+  s32 = fma(a3, b2, s32);
+#else
+  asm volatile(
+      "vmovups 96*%c[k](%[vectors]), %%ymm15\n\t"
+      "vmovups 96*%c[k]+32(%[vectors]), %%ymm14\n\t"
+      "vmovups 96*%c[k]+64(%[vectors]), %%ymm13\n\t"
+      "vbroadcastss 4*%c[k](%[scalars]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm15, %%ymm12, %[s00]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm12, %[s01]\n\t"
+      "vfmadd231ps %%ymm13, %%ymm12, %[s02]\n\t"
+      "vbroadcastss 4*%c[k]+160(%[scalars]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm15, %%ymm12, %[s10]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm12, %[s11]\n\t"
+      "vfmadd231ps %%ymm13, %%ymm12, %[s12]\n\t"
+      "vbroadcastss 4*%c[k]+320(%[scalars]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm15, %%ymm12, %[s20]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm12, %[s21]\n\t"
+      "vfmadd231ps %%ymm13, %%ymm12, %[s22]\n\t"
+      "vbroadcastss 4*%c[k]+480(%[scalars]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm15, %%ymm12, %[s30]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm12, %[s31]\n\t"
+      "vfmadd231ps %%ymm13, %%ymm12, %[s32]\n\t"
+      : [s00] "+x"(s00), [s01] "+x"(s01), [s02] "+x"(s02),
+      [s10] "+x"(s10), [s11] "+x"(s11), [s12] "+x"(s12),
+      [s20] "+x"(s20), [s21] "+x"(s21), [s22] "+x"(s22),
+      [s30] "+x"(s30), [s31] "+x"(s31), [s32] "+x"(s32)
+      : [scalars] "r"(scalars), [vectors] "r"(vectors), [k] "i"(k)
+      : "memory", "xmm12", "xmm13", "xmm14", "xmm15");
+#endif
+}
+
 // 4 columns x 24 rows of scores.
 [[gnu::noinline]] void attention_scores_4x24(const float* rows, const float* b, float* scores,
     float* block_peak) {
@@ -404,27 +452,15 @@ struct attention_memory {
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
-    const vec b2 = load(rows + 24 * k + 16);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(b[k + 40]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 80]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(b[k + 120]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
+  for (long k = 0; k < 40; k += 4) {
+    attention_scores_step_4x24<0>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
+    attention_scores_step_4x24<1>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
+    attention_scores_step_4x24<2>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
+    attention_scores_step_4x24<3>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
   }
 
   store(scores, s00);
@@ -543,27 +579,15 @@ struct attention_memory {
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
-    const vec b2 = load(rows + 24 * k + 16);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(b[k + 40]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 80]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(b[k + 120]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
+  for (long k = 0; k < 40; k += 4) {
+    attention_scores_step_4x24<0>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
+    attention_scores_step_4x24<1>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
+    attention_scores_step_4x24<2>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
+    attention_scores_step_4x24<3>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -702,27 +726,15 @@ struct attention_memory {
   vec s10 = start0, s11 = start1, s12 = start2;
   vec s20 = start0, s21 = start1, s22 = start2;
   vec s30 = start0, s31 = start1, s32 = start2;
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
-    const vec b2 = load(rows + 24 * k + 16);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(b[k + 40]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 80]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(b[k + 120]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
+  for (long k = 0; k < 40; k += 4) {
+    attention_scores_step_4x24<0>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
+    attention_scores_step_4x24<1>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
+    attention_scores_step_4x24<2>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
+    attention_scores_step_4x24<3>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
   }
 
   const vec w0_0 = exp2_near(s00);
@@ -871,27 +883,15 @@ struct attention_memory {
   vec s10 = start0, s11 = start1, s12 = start2;
   vec s20 = start0, s21 = start1, s22 = start2;
   vec s30 = start0, s31 = start1, s32 = start2;
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
-    const vec b2 = load(rows + 24 * k + 16);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(b[k + 40]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 80]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(b[k + 120]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
+  for (long k = 0; k < 40; k += 4) {
+    attention_scores_step_4x24<0>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
+    attention_scores_step_4x24<1>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
+    attention_scores_step_4x24<2>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
+    attention_scores_step_4x24<3>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -1236,31 +1236,75 @@ struct attention_memory {
   attention_lower_weights_24(local, count);
 }
 
+// Step k of 2 rows x 40 columns.
+template <int k>
+[[gnu::always_inline]] static inline void attention_values_step_2x40(const float* scalars,
+    const float* vectors, vec& s00, vec& s01, vec& s02, vec& s03, vec& s04, vec& s10, vec& s11,
+    vec& s12, vec& s13, vec& s14) {
+#if defined(sdpa_1_3_77_40_true_PLAIN) || !defined(__x86_64__)
+  const vec a0 = splat(scalars[24 * k]);
+  const vec a1 = splat(scalars[24 * k + 1]);
+  const vec b0 = load(vectors + 40 * k);
+  s00 = fma(a0, b0, s00);
+  s10 = fma(a1, b0, s10);
+  const vec b1 = load(vectors + 40 * k + 8);
+  s01 = fma(a0, b1, s01);
+  s11 = fma(a1, b1, s11);
+  const vec b2 = load(vectors + 40 * k + 16);
+  s02 = fma(a0, b2, s02);
+  s12 = fma(a1, b2, s12);
+  const vec b3 = load(vectors + 40 * k + 24);
+  s03 = fma(a0, b3, s03);
+  s13 = fma(a1, b3, s13);
+  const vec b4 = load(vectors + 40 * k + 32);
+  s04 = fma(a0, b4, s04);
+  s14 = fma(a1, b4, s14);
+#else
+  asm volatile(
+      "vbroadcastss 96*%c[k](%[scalars]), %%ymm15\n\t"
+      "vbroadcastss 96*%c[k]+4(%[scalars]), %%ymm14\n\t"
+      "vmovups 160*%c[k](%[vectors]), %%ymm13\n\t"
+      "vfmadd231ps %%ymm13, %%ymm15, %[s00]\n\t"
+      "vfmadd231ps %%ymm13, %%ymm14, %[s10]\n\t"
+      "vmovups 160*%c[k]+32(%[vectors]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm12, %%ymm15, %[s01]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm14, %[s11]\n\t"
+      "vmovups 160*%c[k]+64(%[vectors]), %%ymm11\n\t"
+      "vfmadd231ps %%ymm11, %%ymm15, %[s02]\n\t"
+      "vfmadd231ps %%ymm11, %%ymm14, %[s12]\n\t"
+      "vmovups 160*%c[k]+96(%[vectors]), %%ymm10\n\t"
+      "vfmadd231ps %%ymm10, %%ymm15, %[s03]\n\t"
+      "vfmadd231ps %%ymm10, %%ymm14, %[s13]\n\t"
+      "vmovups 160*%c[k]+128(%[vectors]), %%ymm13\n\t"
+      "vfmadd231ps %%ymm13, %%ymm15, %[s04]\n\t"
+      "vfmadd231ps %%ymm13, %%ymm14, %[s14]\n\t"
+      : [s00] "+x"(s00), [s01] "+x"(s01), [s02] "+x"(s02), [s03] "+x"(s03), [s04] "+x"(s04),
+      [s10] "+x"(s10), [s11] "+x"(s11), [s12] "+x"(s12), [s13] "+x"(s13), [s14] "+x"(s14)
+      : [scalars] "r"(scalars), [vectors] "r"(vectors), [k] "i"(k)
+      : "memory", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+#endif
+}
+
 // 2 rows x 40 columns of the result, over `count` weights each, times the rows' factors.
 [[gnu::noinline]] void attention_results_2x40(const float* weights, const float* v, long count,
     float* out, const float* factors, float* odd) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f);
 
-#pragma GCC unroll 4
-  for (long k = 0; k < count; ++k) {
-    const vec a0 = splat(weights[24 * k]);
-    const vec a1 = splat(weights[24 * k + 1]);
-    const vec b0 = load(v + 40 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    const vec b1 = load(v + 40 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    const vec b2 = load(v + 40 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    const vec b3 = load(v + 40 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-    const vec b4 = load(v + 40 * k + 32);
-    s04 = fma(a0, b4, s04);
-    s14 = fma(a1, b4, s14);
+  const long whole = 4 * (count / 4);
+  for (long k = 0; k < whole; k += 4) {
+    attention_values_step_2x40<0>(weights + 24 * k, v + 40 * k, s00, s01, s02, s03, s04, s10, s11,
+        s12, s13, s14);
+    attention_values_step_2x40<1>(weights + 24 * k, v + 40 * k, s00, s01, s02, s03, s04, s10, s11,
+        s12, s13, s14);
+    attention_values_step_2x40<2>(weights + 24 * k, v + 40 * k, s00, s01, s02, s03, s04, s10, s11,
+        s12, s13, s14);
+    attention_values_step_2x40<3>(weights + 24 * k, v + 40 * k, s00, s01, s02, s03, s04, s10, s11,
+        s12, s13, s14);
+  }
+  for (long k = whole; k < count; ++k) {
+    attention_values_step_2x40<0>(weights + 24 * k, v + 40 * k, s00, s01, s02, s03, s04, s10, s11,
+        s12, s13, s14);
   }
 
   // 0 * x is 0, or NaN if x is not finite.
@@ -1542,25 +1586,20 @@ struct attention_memory {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f);
 
-#pragma GCC unroll 4
-  for (long k = 0; k < count; ++k) {
-    const vec a0 = splat(weights[24 * k]);
-    const vec a1 = splat(weights[24 * k + 1]);
-    const vec b0 = load(v + 40 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    const vec b1 = load(v + 40 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    const vec b2 = load(v + 40 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    const vec b3 = load(v + 40 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-    const vec b4 = load(v + 40 * k + 32);
-    s04 = fma(a0, b4, s04);
-    s14 = fma(a1, b4, s14);
+  const long whole = 4 * (count / 4);
+  for (long k = 0; k < whole; k += 4) {
+    attention_values_step_2x40<0>(weights + 24 * k, v + 40 * k, s00, s01, s02, s03, s04, s10, s11,
+        s12, s13, s14);
+    attention_values_step_2x40<1>(weights + 24 * k, v + 40 * k, s00, s01, s02, s03, s04, s10, s11,
+        s12, s13, s14);
+    attention_values_step_2x40<2>(weights + 24 * k, v + 40 * k, s00, s01, s02, s03, s04, s10, s11,
+        s12, s13, s14);
+    attention_values_step_2x40<3>(weights + 24 * k, v + 40 * k, s00, s01, s02, s03, s04, s10, s11,
+        s12, s13, s14);
+  }
+  for (long k = whole; k < count; ++k) {
+    attention_values_step_2x40<0>(weights + 24 * k, v + 40 * k, s00, s01, s02, s03, s04, s10, s11,
+        s12, s13, s14);
   }
 
   if (!fresh) {
@@ -1717,6 +1756,58 @@ struct attention_memory {
   }
 }
 
+// Step k of 5 rows x 16 columns.
+template <int k>
+[[gnu::always_inline]] static inline void attention_scores_step_5x16(const float* scalars,
+    const float* vectors, vec& s00, vec& s01, vec& s10, vec& s11, vec& s20, vec& s21, vec& s30,
+    vec& s31, vec& s40, vec& s41) {
+#if defined(sdpa_1_3_77_40_true_PLAIN) || !defined(__x86_64__)
+  const vec b0 = load(vectors + 24 * k);
+  const vec b1 = load(vectors + 24 * k + 8);
+  const vec a0 = splat(scalars[k]);
+  s00 = fma(a0, b0, s00);
+  s01 = fma(a0, b1, s01);
+  const vec a1 = splat(scalars[k + 40]);
+  s10 = fma(a1, b0, s10);
+  s11 = fma(a1, b1, s11);
+  const vec a2 = splat(scalars[k + 80]);
+  s20 = fma(a2, b0, s20);
+  s21 = fma(a2, b1, s21);
+  const vec a3 = splat(scalars[k + 120]);
+  s30 = fma(a3, b0, s30);
+  s31 = fma(a3, b1, s31);
+  const vec a4 = splat(scalars[k + 160]);
+  s40 = fma(a4, b0, s40);
+  s41 = fma(a4, b1, s41);
+#else
+  asm volatile(
+      "vmovups 96*%c[k](%[vectors]), %%ymm15\n\t"
+      "vmovups 96*%c[k]+32(%[vectors]), %%ymm14\n\t"
+      "vbroadcastss 4*%c[k](%[scalars]), %%ymm13\n\t"
+      "vfmadd231ps %%ymm15, %%ymm13, %[s00]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm13, %[s01]\n\t"
+      "vbroadcastss 4*%c[k]+160(%[scalars]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm15, %%ymm12, %[s10]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm12, %[s11]\n\t"
+      "vbroadcastss 4*%c[k]+320(%[scalars]), %%ymm11\n\t"
+      "vfmadd231ps %%ymm15, %%ymm11, %[s20]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm11, %[s21]\n\t"
+      "vbroadcastss 4*%c[k]+480(%[scalars]), %%ymm10\n\t"
+      "vfmadd231ps %%ymm15, %%ymm10, %[s30]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm10, %[s31]\n\t"
+      "vbroadcastss 4*%c[k]+640(%[scalars]), %%ymm13\n\t"
+      "vfmadd231ps %%ymm15, %%ymm13, %[s40]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm13, %[s41]\n\t"
+      : [s00] "+x"(s00), [s01] "+x"(s01),
+      [s10] "+x"(s10), [s11] "+x"(s11),
+      [s20] "+x"(s20), [s21] "+x"(s21),
+      [s30] "+x"(s30), [s31] "+x"(s31),
+      [s40] "+x"(s40), [s41] "+x"(s41)
+      : [scalars] "r"(scalars), [vectors] "r"(vectors), [k] "i"(k)
+      : "memory", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+#endif
+}
+
 // 5 columns x 16 rows of scores.
 [[gnu::noinline]] void attention_scores_5x16(const float* rows, const float* b, float* scores,
     float* block_peak) {
@@ -1725,25 +1816,15 @@ struct attention_memory {
   vec s20 = splat(0.0f), s21 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f);
   vec s40 = splat(0.0f), s41 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 40]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 80]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 120]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 160]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
+  for (long k = 0; k < 40; k += 4) {
+    attention_scores_step_5x16<0>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41);
+    attention_scores_step_5x16<1>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41);
+    attention_scores_step_5x16<2>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41);
+    attention_scores_step_5x16<3>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41);
   }
 
   store(scores, s00);
@@ -1814,25 +1895,15 @@ struct attention_memory {
   vec s20 = splat(0.0f), s21 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f);
   vec s40 = splat(0.0f), s41 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 40]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 80]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 120]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 160]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
+  for (long k = 0; k < 40; k += 4) {
+    attention_scores_step_5x16<0>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41);
+    attention_scores_step_5x16<1>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41);
+    attention_scores_step_5x16<2>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41);
+    attention_scores_step_5x16<3>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -1894,6 +1965,65 @@ struct attention_memory {
   }
 }
 
+// Step k of 6 rows x 16 columns.
+template <int k>
+[[gnu::always_inline]] static inline void attention_scores_step_6x16(const float* scalars,
+    const float* vectors, vec& s00, vec& s01, vec& s10, vec& s11, vec& s20, vec& s21, vec& s30,
+    vec& s31, vec& s40, vec& s41, vec& s50, vec& s51) {
+#if defined(sdpa_1_3_77_40_true_PLAIN) || !defined(__x86_64__)
+  const vec b0 = load(vectors + 24 * k);
+  const vec b1 = load(vectors + 24 * k + 8);
+  const vec a0 = splat(scalars[k]);
+  s00 = fma(a0, b0, s00);
+  s01 = fma(a0, b1, s01);
+  const vec a1 = splat(scalars[k + 40]);
+  s10 = fma(a1, b0, s10);
+  s11 = fma(a1, b1, s11);
+  const vec a2 = splat(scalars[k + 80]);
+  s20 = fma(a2, b0, s20);
+  s21 = fma(a2, b1, s21);
+  const vec a3 = splat(scalars[k + 120]);
+  s30 = fma(a3, b0, s30);
+  s31 = fma(a3, b1, s31);
+  const vec a4 = splat(scalars[k + 160]);
+  s40 = fma(a4, b0, s40);
+  s41 = fma(a4, b1, s41);
+  const vec a5 = splat(scalars[k + 200]);
+  s50 = fma(a5, b0, s50);
+  s51 = fma(a5, b1, s51);
+#else
+  asm volatile(
+      "vmovups 96*%c[k](%[vectors]), %%ymm15\n\t"
+      "vmovups 96*%c[k]+32(%[vectors]), %%ymm14\n\t"
+      "vbroadcastss 4*%c[k](%[scalars]), %%ymm13\n\t"
+      "vfmadd231ps %%ymm15, %%ymm13, %[s00]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm13, %[s01]\n\t"
+      "vbroadcastss 4*%c[k]+160(%[scalars]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm15, %%ymm12, %[s10]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm12, %[s11]\n\t"
+      "vbroadcastss 4*%c[k]+320(%[scalars]), %%ymm13\n\t"
+      "vfmadd231ps %%ymm15, %%ymm13, %[s20]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm13, %[s21]\n\t"
+      "vbroadcastss 4*%c[k]+480(%[scalars]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm15, %%ymm12, %[s30]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm12, %[s31]\n\t"
+      "vbroadcastss 4*%c[k]+640(%[scalars]), %%ymm13\n\t"
+      "vfmadd231ps %%ymm15, %%ymm13, %[s40]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm13, %[s41]\n\t"
+      "vbroadcastss 4*%c[k]+800(%[scalars]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm15, %%ymm12, %[s50]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm12, %[s51]\n\t"
+      : [s00] "+x"(s00), [s01] "+x"(s01),
+      [s10] "+x"(s10), [s11] "+x"(s11),
+      [s20] "+x"(s20), [s21] "+x"(s21),
+      [s30] "+x"(s30), [s31] "+x"(s31),
+      [s40] "+x"(s40), [s41] "+x"(s41),
+      [s50] "+x"(s50), [s51] "+x"(s51)
+      : [scalars] "r"(scalars), [vectors] "r"(vectors), [k] "i"(k)
+      : "memory", "xmm12", "xmm13", "xmm14", "xmm15");
+#endif
+}
+
 // 6 columns x 16 rows of scores.
 [[gnu::noinline]] void attention_scores_6x16(const float* rows, const float* b, float* scores,
     float* block_peak) {
@@ -1903,28 +2033,15 @@ struct attention_memory {
   vec s30 = splat(0.0f), s31 = splat(0.0f);
   vec s40 = splat(0.0f), s41 = splat(0.0f);
   vec s50 = splat(0.0f), s51 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 40]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 80]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 120]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 160]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(b[k + 200]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
+  for (long k = 0; k < 40; k += 4) {
+    attention_scores_step_6x16<0>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
+    attention_scores_step_6x16<1>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
+    attention_scores_step_6x16<2>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
+    attention_scores_step_6x16<3>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
   }
 
   store(scores, s00);
@@ -2006,28 +2123,15 @@ struct attention_memory {
   vec s30 = splat(0.0f), s31 = splat(0.0f);
   vec s40 = splat(0.0f), s41 = splat(0.0f);
   vec s50 = splat(0.0f), s51 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 40]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 80]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 120]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 160]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(b[k + 200]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
+  for (long k = 0; k < 40; k += 4) {
+    attention_scores_step_6x16<0>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
+    attention_scores_step_6x16<1>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
+    attention_scores_step_6x16<2>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
+    attention_scores_step_6x16<3>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -2145,28 +2249,15 @@ struct attention_memory {
   vec s30 = start0, s31 = start1;
   vec s40 = start0, s41 = start1;
   vec s50 = start0, s51 = start1;
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 40]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 80]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 120]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 160]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(b[k + 200]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
+  for (long k = 0; k < 40; k += 4) {
+    attention_scores_step_6x16<0>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
+    attention_scores_step_6x16<1>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
+    attention_scores_step_6x16<2>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
+    attention_scores_step_6x16<3>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
   }
 
   const vec w0_0 = exp2_near(s00);
@@ -2263,28 +2354,15 @@ struct attention_memory {
   vec s30 = start0, s31 = start1;
   vec s40 = start0, s41 = start1;
   vec s50 = start0, s51 = start1;
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 40]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 80]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 120]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 160]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(b[k + 200]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
+  for (long k = 0; k < 40; k += 4) {
+    attention_scores_step_6x16<0>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
+    attention_scores_step_6x16<1>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
+    attention_scores_step_6x16<2>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
+    attention_scores_step_6x16<3>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -2370,25 +2448,15 @@ struct attention_memory {
   vec s20 = start0, s21 = start1;
   vec s30 = start0, s31 = start1;
   vec s40 = start0, s41 = start1;
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 40]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 80]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 120]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 160]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
+  for (long k = 0; k < 40; k += 4) {
+    attention_scores_step_5x16<0>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41);
+    attention_scores_step_5x16<1>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41);
+    attention_scores_step_5x16<2>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41);
+    attention_scores_step_5x16<3>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41);
   }
 
   const vec w0_0 = exp2_near(s00);
@@ -2474,25 +2542,15 @@ struct attention_memory {
   vec s20 = start0, s21 = start1;
   vec s30 = start0, s31 = start1;
   vec s40 = start0, s41 = start1;
-#pragma GCC unroll 4
-  for (long k = 0; k < 40; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 40]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 80]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 120]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 160]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
+  for (long k = 0; k < 40; k += 4) {
+    attention_scores_step_5x16<0>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41);
+    attention_scores_step_5x16<1>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41);
+    attention_scores_step_5x16<2>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41);
+    attention_scores_step_5x16<3>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41);
   }
 
   const vec removed = splat(-__builtin_inff());

@@ -54,14 +54,7 @@ static inline void store(float* p, vec a) { _mm256_storeu_ps(p, a); }
 static inline vec splat(float x) { return _mm256_set1_ps(x); }
 
 // a * b + c with one rounding.
-static inline vec fma(vec a, vec b, vec c) {
-#ifdef __clang__
-  // Else Clang moves sums out of registers to load early.
-  asm(""
-      : "+x"(c));
-#endif
-  return _mm256_fmadd_ps(a, b, c);
-}
+static inline vec fma(vec a, vec b, vec c) { return _mm256_fmadd_ps(a, b, c); }
 
 // The second operand where either is NaN.
 static inline vec min(vec a, vec b) { return _mm256_min_ps(a, b); }
@@ -255,6 +248,63 @@ struct attention_memory {
   float fast[6144];       // [48][128], the results that it came to replace
 };
 
+// Step k of 2 rows x 48 columns.
+template <int k>
+[[gnu::always_inline]] static inline void attention_scores_step_2x48(const float* scalars,
+    const float* vectors, vec& s00, vec& s01, vec& s02, vec& s03, vec& s04, vec& s05, vec& s10,
+    vec& s11, vec& s12, vec& s13, vec& s14, vec& s15) {
+#if defined(sdpa_1_8_512_128_true_PLAIN) || !defined(__x86_64__)
+  const vec a0 = splat(scalars[k]);
+  const vec a1 = splat(scalars[k + 128]);
+  const vec b0 = load(vectors + 48 * k);
+  s00 = fma(a0, b0, s00);
+  s10 = fma(a1, b0, s10);
+  const vec b1 = load(vectors + 48 * k + 8);
+  s01 = fma(a0, b1, s01);
+  s11 = fma(a1, b1, s11);
+  const vec b2 = load(vectors + 48 * k + 16);
+  s02 = fma(a0, b2, s02);
+  s12 = fma(a1, b2, s12);
+  const vec b3 = load(vectors + 48 * k + 24);
+  s03 = fma(a0, b3, s03);
+  s13 = fma(a1, b3, s13);
+  const vec b4 = load(vectors + 48 * k + 32);
+  s04 = fma(a0, b4, s04);
+  s14 = fma(a1, b4, s14);
+  const vec b5 = load(vectors + 48 * k + 40);
+  s05 = fma(a0, b5, s05);
+  s15 = fma(a1, b5, s15);
+#else
+  asm volatile(
+      "vbroadcastss 4*%c[k](%[scalars]), %%ymm15\n\t"
+      "vbroadcastss 4*%c[k]+512(%[scalars]), %%ymm14\n\t"
+      "vmovups 192*%c[k](%[vectors]), %%ymm13\n\t"
+      "vfmadd231ps %%ymm13, %%ymm15, %[s00]\n\t"
+      "vfmadd231ps %%ymm13, %%ymm14, %[s10]\n\t"
+      "vmovups 192*%c[k]+32(%[vectors]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm12, %%ymm15, %[s01]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm14, %[s11]\n\t"
+      "vmovups 192*%c[k]+64(%[vectors]), %%ymm13\n\t"
+      "vfmadd231ps %%ymm13, %%ymm15, %[s02]\n\t"
+      "vfmadd231ps %%ymm13, %%ymm14, %[s12]\n\t"
+      "vmovups 192*%c[k]+96(%[vectors]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm12, %%ymm15, %[s03]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm14, %[s13]\n\t"
+      "vmovups 192*%c[k]+128(%[vectors]), %%ymm13\n\t"
+      "vfmadd231ps %%ymm13, %%ymm15, %[s04]\n\t"
+      "vfmadd231ps %%ymm13, %%ymm14, %[s14]\n\t"
+      "vmovups 192*%c[k]+160(%[vectors]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm12, %%ymm15, %[s05]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm14, %[s15]\n\t"
+      : [s00] "+x"(s00), [s01] "+x"(s01), [s02] "+x"(s02), [s03] "+x"(s03), [s04] "+x"(s04),
+      [s05] "+x"(s05),
+      [s10] "+x"(s10), [s11] "+x"(s11), [s12] "+x"(s12), [s13] "+x"(s13), [s14] "+x"(s14),
+      [s15] "+x"(s15)
+      : [scalars] "r"(scalars), [vectors] "r"(vectors), [k] "i"(k)
+      : "memory", "xmm12", "xmm13", "xmm14", "xmm15");
+#endif
+}
+
 // 2 columns x 48 rows of scores.
 [[gnu::noinline]] void attention_scores_2x48(const float* rows, const float* b, float* scores,
     float* block_peak) {
@@ -262,28 +312,15 @@ struct attention_memory {
       s05 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f),
       s15 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 128; ++k) {
-    const vec a0 = splat(b[k]);
-    const vec a1 = splat(b[k + 128]);
-    const vec b0 = load(rows + 48 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    const vec b1 = load(rows + 48 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    const vec b2 = load(rows + 48 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    const vec b3 = load(rows + 48 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-    const vec b4 = load(rows + 48 * k + 32);
-    s04 = fma(a0, b4, s04);
-    s14 = fma(a1, b4, s14);
-    const vec b5 = load(rows + 48 * k + 40);
-    s05 = fma(a0, b5, s05);
-    s15 = fma(a1, b5, s15);
+  for (long k = 0; k < 128; k += 4) {
+    attention_scores_step_2x48<0>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11, s12,
+        s13, s14, s15);
+    attention_scores_step_2x48<1>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11, s12,
+        s13, s14, s15);
+    attention_scores_step_2x48<2>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11, s12,
+        s13, s14, s15);
+    attention_scores_step_2x48<3>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11, s12,
+        s13, s14, s15);
   }
 
   store(scores, s00);
@@ -483,30 +520,69 @@ struct attention_memory {
   store(block_peak + 24, max(load(block_peak + 24), max(x0_3, x1_3)));
 }
 
+// Step k of 2 rows x 40 columns.
+template <int k>
+[[gnu::always_inline]] static inline void attention_scores_step_2x40(const float* scalars,
+    const float* vectors, vec& s00, vec& s01, vec& s02, vec& s03, vec& s04, vec& s10, vec& s11,
+    vec& s12, vec& s13, vec& s14) {
+#if defined(sdpa_1_8_512_128_true_PLAIN) || !defined(__x86_64__)
+  const vec a0 = splat(scalars[k]);
+  const vec a1 = splat(scalars[k + 128]);
+  const vec b0 = load(vectors + 48 * k);
+  s00 = fma(a0, b0, s00);
+  s10 = fma(a1, b0, s10);
+  const vec b1 = load(vectors + 48 * k + 8);
+  s01 = fma(a0, b1, s01);
+  s11 = fma(a1, b1, s11);
+  const vec b2 = load(vectors + 48 * k + 16);
+  s02 = fma(a0, b2, s02);
+  s12 = fma(a1, b2, s12);
+  const vec b3 = load(vectors + 48 * k + 24);
+  s03 = fma(a0, b3, s03);
+  s13 = fma(a1, b3, s13);
+  const vec b4 = load(vectors + 48 * k + 32);
+  s04 = fma(a0, b4, s04);
+  s14 = fma(a1, b4, s14);
+#else
+  asm volatile(
+      "vbroadcastss 4*%c[k](%[scalars]), %%ymm15\n\t"
+      "vbroadcastss 4*%c[k]+512(%[scalars]), %%ymm14\n\t"
+      "vmovups 192*%c[k](%[vectors]), %%ymm13\n\t"
+      "vfmadd231ps %%ymm13, %%ymm15, %[s00]\n\t"
+      "vfmadd231ps %%ymm13, %%ymm14, %[s10]\n\t"
+      "vmovups 192*%c[k]+32(%[vectors]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm12, %%ymm15, %[s01]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm14, %[s11]\n\t"
+      "vmovups 192*%c[k]+64(%[vectors]), %%ymm11\n\t"
+      "vfmadd231ps %%ymm11, %%ymm15, %[s02]\n\t"
+      "vfmadd231ps %%ymm11, %%ymm14, %[s12]\n\t"
+      "vmovups 192*%c[k]+96(%[vectors]), %%ymm10\n\t"
+      "vfmadd231ps %%ymm10, %%ymm15, %[s03]\n\t"
+      "vfmadd231ps %%ymm10, %%ymm14, %[s13]\n\t"
+      "vmovups 192*%c[k]+128(%[vectors]), %%ymm13\n\t"
+      "vfmadd231ps %%ymm13, %%ymm15, %[s04]\n\t"
+      "vfmadd231ps %%ymm13, %%ymm14, %[s14]\n\t"
+      : [s00] "+x"(s00), [s01] "+x"(s01), [s02] "+x"(s02), [s03] "+x"(s03), [s04] "+x"(s04),
+      [s10] "+x"(s10), [s11] "+x"(s11), [s12] "+x"(s12), [s13] "+x"(s13), [s14] "+x"(s14)
+      : [scalars] "r"(scalars), [vectors] "r"(vectors), [k] "i"(k)
+      : "memory", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+#endif
+}
+
 // 2 columns x 40 rows of scores, some of them removed.
 [[gnu::noinline]] void attention_scores_2x40_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 128; ++k) {
-    const vec a0 = splat(b[k]);
-    const vec a1 = splat(b[k + 128]);
-    const vec b0 = load(rows + 48 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    const vec b1 = load(rows + 48 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    const vec b2 = load(rows + 48 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    const vec b3 = load(rows + 48 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-    const vec b4 = load(rows + 48 * k + 32);
-    s04 = fma(a0, b4, s04);
-    s14 = fma(a1, b4, s14);
+  for (long k = 0; k < 128; k += 4) {
+    attention_scores_step_2x40<0>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s10, s11, s12, s13,
+        s14);
+    attention_scores_step_2x40<1>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s10, s11, s12, s13,
+        s14);
+    attention_scores_step_2x40<2>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s10, s11, s12, s13,
+        s14);
+    attention_scores_step_2x40<3>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s10, s11, s12, s13,
+        s14);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -559,28 +635,15 @@ struct attention_memory {
       s05 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f),
       s15 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 128; ++k) {
-    const vec a0 = splat(b[k]);
-    const vec a1 = splat(b[k + 128]);
-    const vec b0 = load(rows + 48 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    const vec b1 = load(rows + 48 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    const vec b2 = load(rows + 48 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    const vec b3 = load(rows + 48 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-    const vec b4 = load(rows + 48 * k + 32);
-    s04 = fma(a0, b4, s04);
-    s14 = fma(a1, b4, s14);
-    const vec b5 = load(rows + 48 * k + 40);
-    s05 = fma(a0, b5, s05);
-    s15 = fma(a1, b5, s15);
+  for (long k = 0; k < 128; k += 4) {
+    attention_scores_step_2x48<0>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11, s12,
+        s13, s14, s15);
+    attention_scores_step_2x48<1>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11, s12,
+        s13, s14, s15);
+    attention_scores_step_2x48<2>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11, s12,
+        s13, s14, s15);
+    attention_scores_step_2x48<3>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11, s12,
+        s13, s14, s15);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -824,52 +887,26 @@ struct attention_memory {
     prefetch_l2(out + from);
     prefetch_l2(out + from + 16);
     prefetch_l2(out + from + 32);
-#pragma GCC unroll 4
-    for (long k = from; k < from + 48; ++k) {
-      const vec a0 = splat(b[k]);
-      const vec a1 = splat(b[k + 128]);
-      const vec b0 = load(rows + 48 * k);
-      s00 = fma(a0, b0, s00);
-      s10 = fma(a1, b0, s10);
-      const vec b1 = load(rows + 48 * k + 8);
-      s01 = fma(a0, b1, s01);
-      s11 = fma(a1, b1, s11);
-      const vec b2 = load(rows + 48 * k + 16);
-      s02 = fma(a0, b2, s02);
-      s12 = fma(a1, b2, s12);
-      const vec b3 = load(rows + 48 * k + 24);
-      s03 = fma(a0, b3, s03);
-      s13 = fma(a1, b3, s13);
-      const vec b4 = load(rows + 48 * k + 32);
-      s04 = fma(a0, b4, s04);
-      s14 = fma(a1, b4, s14);
-      const vec b5 = load(rows + 48 * k + 40);
-      s05 = fma(a0, b5, s05);
-      s15 = fma(a1, b5, s15);
+    for (long k = from; k < from + 48; k += 4) {
+      attention_scores_step_2x48<0>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11,
+          s12, s13, s14, s15);
+      attention_scores_step_2x48<1>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11,
+          s12, s13, s14, s15);
+      attention_scores_step_2x48<2>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11,
+          s12, s13, s14, s15);
+      attention_scores_step_2x48<3>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11,
+          s12, s13, s14, s15);
     }
   }
-#pragma GCC unroll 4
-  for (long k = 96; k < 128; ++k) {
-    const vec a0 = splat(b[k]);
-    const vec a1 = splat(b[k + 128]);
-    const vec b0 = load(rows + 48 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    const vec b1 = load(rows + 48 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    const vec b2 = load(rows + 48 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    const vec b3 = load(rows + 48 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-    const vec b4 = load(rows + 48 * k + 32);
-    s04 = fma(a0, b4, s04);
-    s14 = fma(a1, b4, s14);
-    const vec b5 = load(rows + 48 * k + 40);
-    s05 = fma(a0, b5, s05);
-    s15 = fma(a1, b5, s15);
+  for (long k = 96; k < 128; k += 4) {
+    attention_scores_step_2x48<0>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11, s12,
+        s13, s14, s15);
+    attention_scores_step_2x48<1>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11, s12,
+        s13, s14, s15);
+    attention_scores_step_2x48<2>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11, s12,
+        s13, s14, s15);
+    attention_scores_step_2x48<3>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11, s12,
+        s13, s14, s15);
   }
 
   const vec w0_0 = exp2_near(s00);
@@ -1121,25 +1158,15 @@ struct attention_memory {
   const vec start4 = load(shift + 32);
   vec s00 = start0, s01 = start1, s02 = start2, s03 = start3, s04 = start4;
   vec s10 = start0, s11 = start1, s12 = start2, s13 = start3, s14 = start4;
-#pragma GCC unroll 4
-  for (long k = 0; k < 128; ++k) {
-    const vec a0 = splat(b[k]);
-    const vec a1 = splat(b[k + 128]);
-    const vec b0 = load(rows + 48 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    const vec b1 = load(rows + 48 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    const vec b2 = load(rows + 48 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    const vec b3 = load(rows + 48 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-    const vec b4 = load(rows + 48 * k + 32);
-    s04 = fma(a0, b4, s04);
-    s14 = fma(a1, b4, s14);
+  for (long k = 0; k < 128; k += 4) {
+    attention_scores_step_2x40<0>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s10, s11, s12, s13,
+        s14);
+    attention_scores_step_2x40<1>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s10, s11, s12, s13,
+        s14);
+    attention_scores_step_2x40<2>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s10, s11, s12, s13,
+        s14);
+    attention_scores_step_2x40<3>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s10, s11, s12, s13,
+        s14);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -1206,28 +1233,15 @@ struct attention_memory {
   const vec start5 = load(shift + 40);
   vec s00 = start0, s01 = start1, s02 = start2, s03 = start3, s04 = start4, s05 = start5;
   vec s10 = start0, s11 = start1, s12 = start2, s13 = start3, s14 = start4, s15 = start5;
-#pragma GCC unroll 4
-  for (long k = 0; k < 128; ++k) {
-    const vec a0 = splat(b[k]);
-    const vec a1 = splat(b[k + 128]);
-    const vec b0 = load(rows + 48 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    const vec b1 = load(rows + 48 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    const vec b2 = load(rows + 48 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    const vec b3 = load(rows + 48 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-    const vec b4 = load(rows + 48 * k + 32);
-    s04 = fma(a0, b4, s04);
-    s14 = fma(a1, b4, s14);
-    const vec b5 = load(rows + 48 * k + 40);
-    s05 = fma(a0, b5, s05);
-    s15 = fma(a1, b5, s15);
+  for (long k = 0; k < 128; k += 4) {
+    attention_scores_step_2x48<0>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11, s12,
+        s13, s14, s15);
+    attention_scores_step_2x48<1>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11, s12,
+        s13, s14, s15);
+    attention_scores_step_2x48<2>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11, s12,
+        s13, s14, s15);
+    attention_scores_step_2x48<3>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11, s12,
+        s13, s14, s15);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -1466,6 +1480,65 @@ struct attention_memory {
   }
 }
 
+// Step k of 6 rows x 16 columns.
+template <int k>
+[[gnu::always_inline]] static inline void attention_values_step_6x16(const float* scalars,
+    const float* vectors, vec& s00, vec& s01, vec& s10, vec& s11, vec& s20, vec& s21, vec& s30,
+    vec& s31, vec& s40, vec& s41, vec& s50, vec& s51) {
+#if defined(sdpa_1_8_512_128_true_PLAIN) || !defined(__x86_64__)
+  const vec b0 = load(vectors + 128 * k);
+  const vec b1 = load(vectors + 128 * k + 8);
+  const vec a0 = splat(scalars[48 * k]);
+  s00 = fma(a0, b0, s00);
+  s01 = fma(a0, b1, s01);
+  const vec a1 = splat(scalars[48 * k + 1]);
+  s10 = fma(a1, b0, s10);
+  s11 = fma(a1, b1, s11);
+  const vec a2 = splat(scalars[48 * k + 2]);
+  s20 = fma(a2, b0, s20);
+  s21 = fma(a2, b1, s21);
+  const vec a3 = splat(scalars[48 * k + 3]);
+  s30 = fma(a3, b0, s30);
+  s31 = fma(a3, b1, s31);
+  const vec a4 = splat(scalars[48 * k + 4]);
+  s40 = fma(a4, b0, s40);
+  s41 = fma(a4, b1, s41);
+  const vec a5 = splat(scalars[48 * k + 5]);
+  s50 = fma(a5, b0, s50);
+  s51 = fma(a5, b1, s51);
+#else
+  asm volatile(
+      "vmovups 512*%c[k](%[vectors]), %%ymm15\n\t"
+      "vmovups 512*%c[k]+32(%[vectors]), %%ymm14\n\t"
+      "vbroadcastss 192*%c[k](%[scalars]), %%ymm13\n\t"
+      "vfmadd231ps %%ymm15, %%ymm13, %[s00]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm13, %[s01]\n\t"
+      "vbroadcastss 192*%c[k]+4(%[scalars]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm15, %%ymm12, %[s10]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm12, %[s11]\n\t"
+      "vbroadcastss 192*%c[k]+8(%[scalars]), %%ymm13\n\t"
+      "vfmadd231ps %%ymm15, %%ymm13, %[s20]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm13, %[s21]\n\t"
+      "vbroadcastss 192*%c[k]+12(%[scalars]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm15, %%ymm12, %[s30]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm12, %[s31]\n\t"
+      "vbroadcastss 192*%c[k]+16(%[scalars]), %%ymm13\n\t"
+      "vfmadd231ps %%ymm15, %%ymm13, %[s40]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm13, %[s41]\n\t"
+      "vbroadcastss 192*%c[k]+20(%[scalars]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm15, %%ymm12, %[s50]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm12, %[s51]\n\t"
+      : [s00] "+x"(s00), [s01] "+x"(s01),
+      [s10] "+x"(s10), [s11] "+x"(s11),
+      [s20] "+x"(s20), [s21] "+x"(s21),
+      [s30] "+x"(s30), [s31] "+x"(s31),
+      [s40] "+x"(s40), [s41] "+x"(s41),
+      [s50] "+x"(s50), [s51] "+x"(s51)
+      : [scalars] "r"(scalars), [vectors] "r"(vectors), [k] "i"(k)
+      : "memory", "xmm12", "xmm13", "xmm14", "xmm15");
+#endif
+}
+
 // 6 rows x 16 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_6x16(const float* weights, const float* v, long count,
     float* out, bool fresh) {
@@ -1476,28 +1549,20 @@ struct attention_memory {
   vec s40 = splat(0.0f), s41 = splat(0.0f);
   vec s50 = splat(0.0f), s51 = splat(0.0f);
 
-#pragma GCC unroll 4
-  for (long k = 0; k < count; ++k) {
-    const vec b0 = load(v + 128 * k);
-    const vec b1 = load(v + 128 * k + 8);
-    const vec a0 = splat(weights[48 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(weights[48 * k + 1]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(weights[48 * k + 2]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(weights[48 * k + 3]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(weights[48 * k + 4]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(weights[48 * k + 5]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
+  const long whole = 4 * (count / 4);
+  for (long k = 0; k < whole; k += 4) {
+    attention_values_step_6x16<0>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
+        s31, s40, s41, s50, s51);
+    attention_values_step_6x16<1>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
+        s31, s40, s41, s50, s51);
+    attention_values_step_6x16<2>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
+        s31, s40, s41, s50, s51);
+    attention_values_step_6x16<3>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
+        s31, s40, s41, s50, s51);
+  }
+  for (long k = whole; k < count; ++k) {
+    attention_values_step_6x16<0>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
+        s31, s40, s41, s50, s51);
   }
 
   if (!fresh) {
@@ -2095,33 +2160,75 @@ struct attention_memory {
   }
 }
 
+// Step k of 3 rows x 32 columns.
+template <int k>
+[[gnu::always_inline]] static inline void attention_scores_step_3x32(const float* scalars,
+    const float* vectors, vec& s00, vec& s01, vec& s02, vec& s03, vec& s10, vec& s11, vec& s12,
+    vec& s13, vec& s20, vec& s21, vec& s22, vec& s23) {
+#if defined(sdpa_1_8_512_128_true_PLAIN) || !defined(__x86_64__)
+  const vec a0 = splat(scalars[k]);
+  const vec a1 = splat(scalars[k + 128]);
+  const vec a2 = splat(scalars[k + 256]);
+  const vec b0 = load(vectors + 48 * k);
+  s00 = fma(a0, b0, s00);
+  s10 = fma(a1, b0, s10);
+  s20 = fma(a2, b0, s20);
+  const vec b1 = load(vectors + 48 * k + 8);
+  s01 = fma(a0, b1, s01);
+  s11 = fma(a1, b1, s11);
+  s21 = fma(a2, b1, s21);
+  const vec b2 = load(vectors + 48 * k + 16);
+  s02 = fma(a0, b2, s02);
+  s12 = fma(a1, b2, s12);
+  s22 = fma(a2, b2, s22);
+  const vec b3 = load(vectors + 48 * k + 24);
+  s03 = fma(a0, b3, s03);
+  s13 = fma(a1, b3, s13);
+  s23 = fma(a2, b3, s23);
+#else
+  asm volatile(
+      "vbroadcastss 4*%c[k](%[scalars]), %%ymm15\n\t"
+      "vbroadcastss 4*%c[k]+512(%[scalars]), %%ymm14\n\t"
+      "vbroadcastss 4*%c[k]+1024(%[scalars]), %%ymm13\n\t"
+      "vmovups 192*%c[k](%[vectors]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm12, %%ymm15, %[s00]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm14, %[s10]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm13, %[s20]\n\t"
+      "vmovups 192*%c[k]+32(%[vectors]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm12, %%ymm15, %[s01]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm14, %[s11]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm13, %[s21]\n\t"
+      "vmovups 192*%c[k]+64(%[vectors]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm12, %%ymm15, %[s02]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm14, %[s12]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm13, %[s22]\n\t"
+      "vmovups 192*%c[k]+96(%[vectors]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm12, %%ymm15, %[s03]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm14, %[s13]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm13, %[s23]\n\t"
+      : [s00] "+x"(s00), [s01] "+x"(s01), [s02] "+x"(s02), [s03] "+x"(s03),
+      [s10] "+x"(s10), [s11] "+x"(s11), [s12] "+x"(s12), [s13] "+x"(s13),
+      [s20] "+x"(s20), [s21] "+x"(s21), [s22] "+x"(s22), [s23] "+x"(s23)
+      : [scalars] "r"(scalars), [vectors] "r"(vectors), [k] "i"(k)
+      : "memory", "xmm12", "xmm13", "xmm14", "xmm15");
+#endif
+}
+
 // 3 columns x 32 rows of scores.
 [[gnu::noinline]] void attention_scores_3x32(const float* rows, const float* b, float* scores,
     float* block_peak) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 128; ++k) {
-    const vec a0 = splat(b[k]);
-    const vec a1 = splat(b[k + 128]);
-    const vec a2 = splat(b[k + 256]);
-    const vec b0 = load(rows + 48 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    s20 = fma(a2, b0, s20);
-    const vec b1 = load(rows + 48 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    s21 = fma(a2, b1, s21);
-    const vec b2 = load(rows + 48 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    s22 = fma(a2, b2, s22);
-    const vec b3 = load(rows + 48 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-    s23 = fma(a2, b3, s23);
+  for (long k = 0; k < 128; k += 4) {
+    attention_scores_step_3x32<0>(b + k, rows + 48 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+        s21, s22, s23);
+    attention_scores_step_3x32<1>(b + k, rows + 48 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+        s21, s22, s23);
+    attention_scores_step_3x32<2>(b + k, rows + 48 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+        s21, s22, s23);
+    attention_scores_step_3x32<3>(b + k, rows + 48 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+        s21, s22, s23);
   }
 
   store(scores, s00);
@@ -2223,29 +2330,67 @@ struct attention_memory {
   store(block_peak + 8, max(load(block_peak + 8), max(max(x0_1, x1_1), x2_1)));
 }
 
+// Step k of 3 rows x 24 columns.
+template <int k>
+[[gnu::always_inline]] static inline void attention_scores_step_3x24(const float* scalars,
+    const float* vectors, vec& s00, vec& s01, vec& s02, vec& s10, vec& s11, vec& s12, vec& s20,
+    vec& s21, vec& s22) {
+#if defined(sdpa_1_8_512_128_true_PLAIN) || !defined(__x86_64__)
+  const vec b0 = load(vectors + 48 * k);
+  const vec b1 = load(vectors + 48 * k + 8);
+  const vec b2 = load(vectors + 48 * k + 16);
+  const vec a0 = splat(scalars[k]);
+  s00 = fma(a0, b0, s00);
+  s01 = fma(a0, b1, s01);
+  s02 = fma(a0, b2, s02);
+  const vec a1 = splat(scalars[k + 128]);
+  s10 = fma(a1, b0, s10);
+  s11 = fma(a1, b1, s11);
+  s12 = fma(a1, b2, s12);
+  const vec a2 = splat(scalars[k + 256]);
+  s20 = fma(a2, b0, s20);
+  s21 = fma(a2, b1, s21);
+  s22 = fma(a2, b2, s22);
+#else
+  asm volatile(
+      "vmovups 192*%c[k](%[vectors]), %%ymm15\n\t"
+      "vmovups 192*%c[k]+32(%[vectors]), %%ymm14\n\t"
+      "vmovups 192*%c[k]+64(%[vectors]), %%ymm13\n\t"
+      "vbroadcastss 4*%c[k](%[scalars]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm15, %%ymm12, %[s00]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm12, %[s01]\n\t"
+      "vfmadd231ps %%ymm13, %%ymm12, %[s02]\n\t"
+      "vbroadcastss 4*%c[k]+512(%[scalars]), %%ymm11\n\t"
+      "vfmadd231ps %%ymm15, %%ymm11, %[s10]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm11, %[s11]\n\t"
+      "vfmadd231ps %%ymm13, %%ymm11, %[s12]\n\t"
+      "vbroadcastss 4*%c[k]+1024(%[scalars]), %%ymm10\n\t"
+      "vfmadd231ps %%ymm15, %%ymm10, %[s20]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm10, %[s21]\n\t"
+      "vfmadd231ps %%ymm13, %%ymm10, %[s22]\n\t"
+      : [s00] "+x"(s00), [s01] "+x"(s01), [s02] "+x"(s02),
+      [s10] "+x"(s10), [s11] "+x"(s11), [s12] "+x"(s12),
+      [s20] "+x"(s20), [s21] "+x"(s21), [s22] "+x"(s22)
+      : [scalars] "r"(scalars), [vectors] "r"(vectors), [k] "i"(k)
+      : "memory", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+#endif
+}
+
 // 3 columns x 24 rows of scores, some of them removed.
 [[gnu::noinline]] void attention_scores_3x24_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 128; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 8);
-    const vec b2 = load(rows + 48 * k + 16);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(b[k + 128]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 256]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
+  for (long k = 0; k < 128; k += 4) {
+    attention_scores_step_3x24<0>(b + k, rows + 48 * k, s00, s01, s02, s10, s11, s12, s20, s21,
+        s22);
+    attention_scores_step_3x24<1>(b + k, rows + 48 * k, s00, s01, s02, s10, s11, s12, s20, s21,
+        s22);
+    attention_scores_step_3x24<2>(b + k, rows + 48 * k, s00, s01, s02, s10, s11, s12, s20, s21,
+        s22);
+    attention_scores_step_3x24<3>(b + k, rows + 48 * k, s00, s01, s02, s10, s11, s12, s20, s21,
+        s22);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -2287,27 +2432,15 @@ struct attention_memory {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 128; ++k) {
-    const vec a0 = splat(b[k]);
-    const vec a1 = splat(b[k + 128]);
-    const vec a2 = splat(b[k + 256]);
-    const vec b0 = load(rows + 48 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    s20 = fma(a2, b0, s20);
-    const vec b1 = load(rows + 48 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    s21 = fma(a2, b1, s21);
-    const vec b2 = load(rows + 48 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    s22 = fma(a2, b2, s22);
-    const vec b3 = load(rows + 48 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-    s23 = fma(a2, b3, s23);
+  for (long k = 0; k < 128; k += 4) {
+    attention_scores_step_3x32<0>(b + k, rows + 48 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+        s21, s22, s23);
+    attention_scores_step_3x32<1>(b + k, rows + 48 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+        s21, s22, s23);
+    attention_scores_step_3x32<2>(b + k, rows + 48 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+        s21, s22, s23);
+    attention_scores_step_3x32<3>(b + k, rows + 48 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+        s21, s22, s23);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -2494,27 +2627,15 @@ struct attention_memory {
     prefetch_l2(next_a + from + 16);
     prefetch_l2(out + from);
     prefetch_l2(out + from + 16);
-#pragma GCC unroll 4
-    for (long k = from; k < from + 32; ++k) {
-      const vec a0 = splat(b[k]);
-      const vec a1 = splat(b[k + 128]);
-      const vec a2 = splat(b[k + 256]);
-      const vec b0 = load(rows + 48 * k);
-      s00 = fma(a0, b0, s00);
-      s10 = fma(a1, b0, s10);
-      s20 = fma(a2, b0, s20);
-      const vec b1 = load(rows + 48 * k + 8);
-      s01 = fma(a0, b1, s01);
-      s11 = fma(a1, b1, s11);
-      s21 = fma(a2, b1, s21);
-      const vec b2 = load(rows + 48 * k + 16);
-      s02 = fma(a0, b2, s02);
-      s12 = fma(a1, b2, s12);
-      s22 = fma(a2, b2, s22);
-      const vec b3 = load(rows + 48 * k + 24);
-      s03 = fma(a0, b3, s03);
-      s13 = fma(a1, b3, s13);
-      s23 = fma(a2, b3, s23);
+    for (long k = from; k < from + 32; k += 4) {
+      attention_scores_step_3x32<0>(b + k, rows + 48 * k, s00, s01, s02, s03, s10, s11, s12, s13,
+          s20, s21, s22, s23);
+      attention_scores_step_3x32<1>(b + k, rows + 48 * k, s00, s01, s02, s03, s10, s11, s12, s13,
+          s20, s21, s22, s23);
+      attention_scores_step_3x32<2>(b + k, rows + 48 * k, s00, s01, s02, s03, s10, s11, s12, s13,
+          s20, s21, s22, s23);
+      attention_scores_step_3x32<3>(b + k, rows + 48 * k, s00, s01, s02, s03, s10, s11, s12, s13,
+          s20, s21, s22, s23);
     }
   }
 
@@ -2650,23 +2771,15 @@ struct attention_memory {
   vec s00 = start0, s01 = start1, s02 = start2;
   vec s10 = start0, s11 = start1, s12 = start2;
   vec s20 = start0, s21 = start1, s22 = start2;
-#pragma GCC unroll 4
-  for (long k = 0; k < 128; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 8);
-    const vec b2 = load(rows + 48 * k + 16);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(b[k + 128]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 256]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
+  for (long k = 0; k < 128; k += 4) {
+    attention_scores_step_3x24<0>(b + k, rows + 48 * k, s00, s01, s02, s10, s11, s12, s20, s21,
+        s22);
+    attention_scores_step_3x24<1>(b + k, rows + 48 * k, s00, s01, s02, s10, s11, s12, s20, s21,
+        s22);
+    attention_scores_step_3x24<2>(b + k, rows + 48 * k, s00, s01, s02, s10, s11, s12, s20, s21,
+        s22);
+    attention_scores_step_3x24<3>(b + k, rows + 48 * k, s00, s01, s02, s10, s11, s12, s20, s21,
+        s22);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -2721,27 +2834,15 @@ struct attention_memory {
   vec s00 = start0, s01 = start1, s02 = start2, s03 = start3;
   vec s10 = start0, s11 = start1, s12 = start2, s13 = start3;
   vec s20 = start0, s21 = start1, s22 = start2, s23 = start3;
-#pragma GCC unroll 4
-  for (long k = 0; k < 128; ++k) {
-    const vec a0 = splat(b[k]);
-    const vec a1 = splat(b[k + 128]);
-    const vec a2 = splat(b[k + 256]);
-    const vec b0 = load(rows + 48 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    s20 = fma(a2, b0, s20);
-    const vec b1 = load(rows + 48 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    s21 = fma(a2, b1, s21);
-    const vec b2 = load(rows + 48 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    s22 = fma(a2, b2, s22);
-    const vec b3 = load(rows + 48 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-    s23 = fma(a2, b3, s23);
+  for (long k = 0; k < 128; k += 4) {
+    attention_scores_step_3x32<0>(b + k, rows + 48 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+        s21, s22, s23);
+    attention_scores_step_3x32<1>(b + k, rows + 48 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+        s21, s22, s23);
+    attention_scores_step_3x32<2>(b + k, rows + 48 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+        s21, s22, s23);
+    attention_scores_step_3x32<3>(b + k, rows + 48 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+        s21, s22, s23);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -3099,6 +3200,58 @@ struct attention_memory {
   }
 }
 
+// Step k of 5 rows x 16 columns.
+template <int k>
+[[gnu::always_inline]] static inline void attention_values_step_5x16(const float* scalars,
+    const float* vectors, vec& s00, vec& s01, vec& s10, vec& s11, vec& s20, vec& s21, vec& s30,
+    vec& s31, vec& s40, vec& s41) {
+#if defined(sdpa_1_8_512_128_true_PLAIN) || !defined(__x86_64__)
+  const vec b0 = load(vectors + 128 * k);
+  const vec b1 = load(vectors + 128 * k + 8);
+  const vec a0 = splat(scalars[48 * k]);
+  s00 = fma(a0, b0, s00);
+  s01 = fma(a0, b1, s01);
+  const vec a1 = splat(scalars[48 * k + 1]);
+  s10 = fma(a1, b0, s10);
+  s11 = fma(a1, b1, s11);
+  const vec a2 = splat(scalars[48 * k + 2]);
+  s20 = fma(a2, b0, s20);
+  s21 = fma(a2, b1, s21);
+  const vec a3 = splat(scalars[48 * k + 3]);
+  s30 = fma(a3, b0, s30);
+  s31 = fma(a3, b1, s31);
+  const vec a4 = splat(scalars[48 * k + 4]);
+  s40 = fma(a4, b0, s40);
+  s41 = fma(a4, b1, s41);
+#else
+  asm volatile(
+      "vmovups 512*%c[k](%[vectors]), %%ymm15\n\t"
+      "vmovups 512*%c[k]+32(%[vectors]), %%ymm14\n\t"
+      "vbroadcastss 192*%c[k](%[scalars]), %%ymm13\n\t"
+      "vfmadd231ps %%ymm15, %%ymm13, %[s00]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm13, %[s01]\n\t"
+      "vbroadcastss 192*%c[k]+4(%[scalars]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm15, %%ymm12, %[s10]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm12, %[s11]\n\t"
+      "vbroadcastss 192*%c[k]+8(%[scalars]), %%ymm11\n\t"
+      "vfmadd231ps %%ymm15, %%ymm11, %[s20]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm11, %[s21]\n\t"
+      "vbroadcastss 192*%c[k]+12(%[scalars]), %%ymm10\n\t"
+      "vfmadd231ps %%ymm15, %%ymm10, %[s30]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm10, %[s31]\n\t"
+      "vbroadcastss 192*%c[k]+16(%[scalars]), %%ymm13\n\t"
+      "vfmadd231ps %%ymm15, %%ymm13, %[s40]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm13, %[s41]\n\t"
+      : [s00] "+x"(s00), [s01] "+x"(s01),
+      [s10] "+x"(s10), [s11] "+x"(s11),
+      [s20] "+x"(s20), [s21] "+x"(s21),
+      [s30] "+x"(s30), [s31] "+x"(s31),
+      [s40] "+x"(s40), [s41] "+x"(s41)
+      : [scalars] "r"(scalars), [vectors] "r"(vectors), [k] "i"(k)
+      : "memory", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+#endif
+}
+
 // 5 rows x 16 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_5x16(const float* weights, const float* v, long count,
     float* out, bool fresh) {
@@ -3108,25 +3261,20 @@ struct attention_memory {
   vec s30 = splat(0.0f), s31 = splat(0.0f);
   vec s40 = splat(0.0f), s41 = splat(0.0f);
 
-#pragma GCC unroll 4
-  for (long k = 0; k < count; ++k) {
-    const vec b0 = load(v + 128 * k);
-    const vec b1 = load(v + 128 * k + 8);
-    const vec a0 = splat(weights[48 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(weights[48 * k + 1]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(weights[48 * k + 2]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(weights[48 * k + 3]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(weights[48 * k + 4]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
+  const long whole = 4 * (count / 4);
+  for (long k = 0; k < whole; k += 4) {
+    attention_values_step_5x16<0>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
+        s31, s40, s41);
+    attention_values_step_5x16<1>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
+        s31, s40, s41);
+    attention_values_step_5x16<2>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
+        s31, s40, s41);
+    attention_values_step_5x16<3>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
+        s31, s40, s41);
+  }
+  for (long k = whole; k < count; ++k) {
+    attention_values_step_5x16<0>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
+        s31, s40, s41);
   }
 
   if (!fresh) {

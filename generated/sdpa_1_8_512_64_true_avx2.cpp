@@ -54,14 +54,7 @@ static inline void store(float* p, vec a) { _mm256_storeu_ps(p, a); }
 static inline vec splat(float x) { return _mm256_set1_ps(x); }
 
 // a * b + c with one rounding.
-static inline vec fma(vec a, vec b, vec c) {
-#ifdef __clang__
-  // Else Clang moves sums out of registers to load early.
-  asm(""
-      : "+x"(c));
-#endif
-  return _mm256_fmadd_ps(a, b, c);
-}
+static inline vec fma(vec a, vec b, vec c) { return _mm256_fmadd_ps(a, b, c); }
 
 // The second operand where either is NaN.
 static inline vec min(vec a, vec b) { return _mm256_min_ps(a, b); }
@@ -254,6 +247,61 @@ struct attention_memory {
   float fast[2048];       // [32][64], the results that it came to replace
 };
 
+// Step k of 4 rows x 24 columns.
+template <int k>
+[[gnu::always_inline]] static inline void attention_scores_step_4x24(const float* scalars,
+    const float* vectors, vec& s00, vec& s01, vec& s02, vec& s10, vec& s11, vec& s12, vec& s20,
+    vec& s21, vec& s22, vec& s30, vec& s31, vec& s32) {
+#if defined(sdpa_1_8_512_64_true_PLAIN) || !defined(__x86_64__)
+  const vec b0 = load(vectors + 32 * k);
+  const vec b1 = load(vectors + 32 * k + 8);
+  const vec b2 = load(vectors + 32 * k + 16);
+  const vec a0 = splat(scalars[k]);
+  s00 = fma(a0, b0, s00);
+  s01 = fma(a0, b1, s01);
+  s02 = fma(a0, b2, s02);
+  const vec a1 = splat(scalars[k + 64]);
+  s10 = fma(a1, b0, s10);
+  s11 = fma(a1, b1, s11);
+  s12 = fma(a1, b2, s12);
+  const vec a2 = splat(scalars[k + 128]);
+  s20 = fma(a2, b0, s20);
+  s21 = fma(a2, b1, s21);
+  s22 = fma(a2, b2, s22);
+  const vec a3 = splat(scalars[k + 192]);
+  s30 = fma(a3, b0, s30);
+  s31 = fma(a3, b1, s31);
+  s32 = fma(a3, b2, s32);
+#else
+  asm volatile(
+      "vmovups 128*%c[k](%[vectors]), %%ymm15\n\t"
+      "vmovups 128*%c[k]+32(%[vectors]), %%ymm14\n\t"
+      "vmovups 128*%c[k]+64(%[vectors]), %%ymm13\n\t"
+      "vbroadcastss 4*%c[k](%[scalars]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm15, %%ymm12, %[s00]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm12, %[s01]\n\t"
+      "vfmadd231ps %%ymm13, %%ymm12, %[s02]\n\t"
+      "vbroadcastss 4*%c[k]+256(%[scalars]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm15, %%ymm12, %[s10]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm12, %[s11]\n\t"
+      "vfmadd231ps %%ymm13, %%ymm12, %[s12]\n\t"
+      "vbroadcastss 4*%c[k]+512(%[scalars]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm15, %%ymm12, %[s20]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm12, %[s21]\n\t"
+      "vfmadd231ps %%ymm13, %%ymm12, %[s22]\n\t"
+      "vbroadcastss 4*%c[k]+768(%[scalars]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm15, %%ymm12, %[s30]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm12, %[s31]\n\t"
+      "vfmadd231ps %%ymm13, %%ymm12, %[s32]\n\t"
+      : [s00] "+x"(s00), [s01] "+x"(s01), [s02] "+x"(s02),
+      [s10] "+x"(s10), [s11] "+x"(s11), [s12] "+x"(s12),
+      [s20] "+x"(s20), [s21] "+x"(s21), [s22] "+x"(s22),
+      [s30] "+x"(s30), [s31] "+x"(s31), [s32] "+x"(s32)
+      : [scalars] "r"(scalars), [vectors] "r"(vectors), [k] "i"(k)
+      : "memory", "xmm12", "xmm13", "xmm14", "xmm15");
+#endif
+}
+
 // 4 columns x 24 rows of scores.
 [[gnu::noinline]] void attention_scores_4x24(const float* rows, const float* b, float* scores,
     float* block_peak) {
@@ -261,27 +309,15 @@ struct attention_memory {
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 32 * k);
-    const vec b1 = load(rows + 32 * k + 8);
-    const vec b2 = load(rows + 32 * k + 16);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
+  for (long k = 0; k < 64; k += 4) {
+    attention_scores_step_4x24<0>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
+    attention_scores_step_4x24<1>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
+    attention_scores_step_4x24<2>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
+    attention_scores_step_4x24<3>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
   }
 
   store(scores, s00);
@@ -400,27 +436,15 @@ struct attention_memory {
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 32 * k);
-    const vec b1 = load(rows + 32 * k + 8);
-    const vec b2 = load(rows + 32 * k + 16);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
+  for (long k = 0; k < 64; k += 4) {
+    attention_scores_step_4x24<0>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
+    attention_scores_step_4x24<1>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
+    attention_scores_step_4x24<2>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
+    attention_scores_step_4x24<3>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -583,27 +607,15 @@ struct attention_memory {
   prefetch_l2(out + 16);
   prefetch_l2(out + 32);
   prefetch_l2(out + 48);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 32 * k);
-    const vec b1 = load(rows + 32 * k + 8);
-    const vec b2 = load(rows + 32 * k + 16);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
+  for (long k = 0; k < 64; k += 4) {
+    attention_scores_step_4x24<0>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
+    attention_scores_step_4x24<1>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
+    attention_scores_step_4x24<2>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
+    attention_scores_step_4x24<3>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
   }
 
   const vec w0_0 = exp2_near(s00);
@@ -752,27 +764,15 @@ struct attention_memory {
   vec s10 = start0, s11 = start1, s12 = start2;
   vec s20 = start0, s21 = start1, s22 = start2;
   vec s30 = start0, s31 = start1, s32 = start2;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 32 * k);
-    const vec b1 = load(rows + 32 * k + 8);
-    const vec b2 = load(rows + 32 * k + 16);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
+  for (long k = 0; k < 64; k += 4) {
+    attention_scores_step_4x24<0>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
+    attention_scores_step_4x24<1>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
+    attention_scores_step_4x24<2>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
+    attention_scores_step_4x24<3>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -958,6 +958,60 @@ struct attention_memory {
   }
 }
 
+// Step k of 3 rows x 32 columns.
+template <int k>
+[[gnu::always_inline]] static inline void attention_values_step_3x32(const float* scalars,
+    const float* vectors, vec& s00, vec& s01, vec& s02, vec& s03, vec& s10, vec& s11, vec& s12,
+    vec& s13, vec& s20, vec& s21, vec& s22, vec& s23) {
+#if defined(sdpa_1_8_512_64_true_PLAIN) || !defined(__x86_64__)
+  const vec a0 = splat(scalars[32 * k]);
+  const vec a1 = splat(scalars[32 * k + 1]);
+  const vec a2 = splat(scalars[32 * k + 2]);
+  const vec b0 = load(vectors + 64 * k);
+  s00 = fma(a0, b0, s00);
+  s10 = fma(a1, b0, s10);
+  s20 = fma(a2, b0, s20);
+  const vec b1 = load(vectors + 64 * k + 8);
+  s01 = fma(a0, b1, s01);
+  s11 = fma(a1, b1, s11);
+  s21 = fma(a2, b1, s21);
+  const vec b2 = load(vectors + 64 * k + 16);
+  s02 = fma(a0, b2, s02);
+  s12 = fma(a1, b2, s12);
+  s22 = fma(a2, b2, s22);
+  const vec b3 = load(vectors + 64 * k + 24);
+  s03 = fma(a0, b3, s03);
+  s13 = fma(a1, b3, s13);
+  s23 = fma(a2, b3, s23);
+#else
+  asm volatile(
+      "vbroadcastss 128*%c[k](%[scalars]), %%ymm15\n\t"
+      "vbroadcastss 128*%c[k]+4(%[scalars]), %%ymm14\n\t"
+      "vbroadcastss 128*%c[k]+8(%[scalars]), %%ymm13\n\t"
+      "vmovups 256*%c[k](%[vectors]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm12, %%ymm15, %[s00]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm14, %[s10]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm13, %[s20]\n\t"
+      "vmovups 256*%c[k]+32(%[vectors]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm12, %%ymm15, %[s01]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm14, %[s11]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm13, %[s21]\n\t"
+      "vmovups 256*%c[k]+64(%[vectors]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm12, %%ymm15, %[s02]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm14, %[s12]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm13, %[s22]\n\t"
+      "vmovups 256*%c[k]+96(%[vectors]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm12, %%ymm15, %[s03]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm14, %[s13]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm13, %[s23]\n\t"
+      : [s00] "+x"(s00), [s01] "+x"(s01), [s02] "+x"(s02), [s03] "+x"(s03),
+      [s10] "+x"(s10), [s11] "+x"(s11), [s12] "+x"(s12), [s13] "+x"(s13),
+      [s20] "+x"(s20), [s21] "+x"(s21), [s22] "+x"(s22), [s23] "+x"(s23)
+      : [scalars] "r"(scalars), [vectors] "r"(vectors), [k] "i"(k)
+      : "memory", "xmm12", "xmm13", "xmm14", "xmm15");
+#endif
+}
+
 // 3 rows x 32 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_3x32(const float* weights, const float* v, long count,
     float* out, bool fresh) {
@@ -965,27 +1019,20 @@ struct attention_memory {
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
 
-#pragma GCC unroll 4
-  for (long k = 0; k < count; ++k) {
-    const vec a0 = splat(weights[32 * k]);
-    const vec a1 = splat(weights[32 * k + 1]);
-    const vec a2 = splat(weights[32 * k + 2]);
-    const vec b0 = load(v + 64 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    s20 = fma(a2, b0, s20);
-    const vec b1 = load(v + 64 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    s21 = fma(a2, b1, s21);
-    const vec b2 = load(v + 64 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    s22 = fma(a2, b2, s22);
-    const vec b3 = load(v + 64 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-    s23 = fma(a2, b3, s23);
+  const long whole = 4 * (count / 4);
+  for (long k = 0; k < whole; k += 4) {
+    attention_values_step_3x32<0>(weights + 32 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
+        s13, s20, s21, s22, s23);
+    attention_values_step_3x32<1>(weights + 32 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
+        s13, s20, s21, s22, s23);
+    attention_values_step_3x32<2>(weights + 32 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
+        s13, s20, s21, s22, s23);
+    attention_values_step_3x32<3>(weights + 32 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
+        s13, s20, s21, s22, s23);
+  }
+  for (long k = whole; k < count; ++k) {
+    attention_values_step_3x32<0>(weights + 32 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
+        s13, s20, s21, s22, s23);
   }
 
   if (!fresh) {
@@ -1641,33 +1688,75 @@ struct attention_memory {
   }
 }
 
+// Step k of 3 rows x 32 columns.
+template <int k>
+[[gnu::always_inline]] static inline void attention_scores_step_3x32(const float* scalars,
+    const float* vectors, vec& s00, vec& s01, vec& s02, vec& s03, vec& s10, vec& s11, vec& s12,
+    vec& s13, vec& s20, vec& s21, vec& s22, vec& s23) {
+#if defined(sdpa_1_8_512_64_true_PLAIN) || !defined(__x86_64__)
+  const vec a0 = splat(scalars[k]);
+  const vec a1 = splat(scalars[k + 64]);
+  const vec a2 = splat(scalars[k + 128]);
+  const vec b0 = load(vectors + 32 * k);
+  s00 = fma(a0, b0, s00);
+  s10 = fma(a1, b0, s10);
+  s20 = fma(a2, b0, s20);
+  const vec b1 = load(vectors + 32 * k + 8);
+  s01 = fma(a0, b1, s01);
+  s11 = fma(a1, b1, s11);
+  s21 = fma(a2, b1, s21);
+  const vec b2 = load(vectors + 32 * k + 16);
+  s02 = fma(a0, b2, s02);
+  s12 = fma(a1, b2, s12);
+  s22 = fma(a2, b2, s22);
+  const vec b3 = load(vectors + 32 * k + 24);
+  s03 = fma(a0, b3, s03);
+  s13 = fma(a1, b3, s13);
+  s23 = fma(a2, b3, s23);
+#else
+  asm volatile(
+      "vbroadcastss 4*%c[k](%[scalars]), %%ymm15\n\t"
+      "vbroadcastss 4*%c[k]+256(%[scalars]), %%ymm14\n\t"
+      "vbroadcastss 4*%c[k]+512(%[scalars]), %%ymm13\n\t"
+      "vmovups 128*%c[k](%[vectors]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm12, %%ymm15, %[s00]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm14, %[s10]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm13, %[s20]\n\t"
+      "vmovups 128*%c[k]+32(%[vectors]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm12, %%ymm15, %[s01]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm14, %[s11]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm13, %[s21]\n\t"
+      "vmovups 128*%c[k]+64(%[vectors]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm12, %%ymm15, %[s02]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm14, %[s12]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm13, %[s22]\n\t"
+      "vmovups 128*%c[k]+96(%[vectors]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm12, %%ymm15, %[s03]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm14, %[s13]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm13, %[s23]\n\t"
+      : [s00] "+x"(s00), [s01] "+x"(s01), [s02] "+x"(s02), [s03] "+x"(s03),
+      [s10] "+x"(s10), [s11] "+x"(s11), [s12] "+x"(s12), [s13] "+x"(s13),
+      [s20] "+x"(s20), [s21] "+x"(s21), [s22] "+x"(s22), [s23] "+x"(s23)
+      : [scalars] "r"(scalars), [vectors] "r"(vectors), [k] "i"(k)
+      : "memory", "xmm12", "xmm13", "xmm14", "xmm15");
+#endif
+}
+
 // 3 columns x 32 rows of scores.
 [[gnu::noinline]] void attention_scores_3x32(const float* rows, const float* b, float* scores,
     float* block_peak) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec a0 = splat(b[k]);
-    const vec a1 = splat(b[k + 64]);
-    const vec a2 = splat(b[k + 128]);
-    const vec b0 = load(rows + 32 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    s20 = fma(a2, b0, s20);
-    const vec b1 = load(rows + 32 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    s21 = fma(a2, b1, s21);
-    const vec b2 = load(rows + 32 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    s22 = fma(a2, b2, s22);
-    const vec b3 = load(rows + 32 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-    s23 = fma(a2, b3, s23);
+  for (long k = 0; k < 64; k += 4) {
+    attention_scores_step_3x32<0>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+        s21, s22, s23);
+    attention_scores_step_3x32<1>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+        s21, s22, s23);
+    attention_scores_step_3x32<2>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+        s21, s22, s23);
+    attention_scores_step_3x32<3>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+        s21, s22, s23);
   }
 
   store(scores, s00);
@@ -1769,29 +1858,67 @@ struct attention_memory {
   store(block_peak + 8, max(load(block_peak + 8), max(max(x0_1, x1_1), x2_1)));
 }
 
+// Step k of 3 rows x 24 columns.
+template <int k>
+[[gnu::always_inline]] static inline void attention_scores_step_3x24(const float* scalars,
+    const float* vectors, vec& s00, vec& s01, vec& s02, vec& s10, vec& s11, vec& s12, vec& s20,
+    vec& s21, vec& s22) {
+#if defined(sdpa_1_8_512_64_true_PLAIN) || !defined(__x86_64__)
+  const vec b0 = load(vectors + 32 * k);
+  const vec b1 = load(vectors + 32 * k + 8);
+  const vec b2 = load(vectors + 32 * k + 16);
+  const vec a0 = splat(scalars[k]);
+  s00 = fma(a0, b0, s00);
+  s01 = fma(a0, b1, s01);
+  s02 = fma(a0, b2, s02);
+  const vec a1 = splat(scalars[k + 64]);
+  s10 = fma(a1, b0, s10);
+  s11 = fma(a1, b1, s11);
+  s12 = fma(a1, b2, s12);
+  const vec a2 = splat(scalars[k + 128]);
+  s20 = fma(a2, b0, s20);
+  s21 = fma(a2, b1, s21);
+  s22 = fma(a2, b2, s22);
+#else
+  asm volatile(
+      "vmovups 128*%c[k](%[vectors]), %%ymm15\n\t"
+      "vmovups 128*%c[k]+32(%[vectors]), %%ymm14\n\t"
+      "vmovups 128*%c[k]+64(%[vectors]), %%ymm13\n\t"
+      "vbroadcastss 4*%c[k](%[scalars]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm15, %%ymm12, %[s00]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm12, %[s01]\n\t"
+      "vfmadd231ps %%ymm13, %%ymm12, %[s02]\n\t"
+      "vbroadcastss 4*%c[k]+256(%[scalars]), %%ymm11\n\t"
+      "vfmadd231ps %%ymm15, %%ymm11, %[s10]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm11, %[s11]\n\t"
+      "vfmadd231ps %%ymm13, %%ymm11, %[s12]\n\t"
+      "vbroadcastss 4*%c[k]+512(%[scalars]), %%ymm10\n\t"
+      "vfmadd231ps %%ymm15, %%ymm10, %[s20]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm10, %[s21]\n\t"
+      "vfmadd231ps %%ymm13, %%ymm10, %[s22]\n\t"
+      : [s00] "+x"(s00), [s01] "+x"(s01), [s02] "+x"(s02),
+      [s10] "+x"(s10), [s11] "+x"(s11), [s12] "+x"(s12),
+      [s20] "+x"(s20), [s21] "+x"(s21), [s22] "+x"(s22)
+      : [scalars] "r"(scalars), [vectors] "r"(vectors), [k] "i"(k)
+      : "memory", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+#endif
+}
+
 // 3 columns x 24 rows of scores, some of them removed.
 [[gnu::noinline]] void attention_scores_3x24_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 32 * k);
-    const vec b1 = load(rows + 32 * k + 8);
-    const vec b2 = load(rows + 32 * k + 16);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
+  for (long k = 0; k < 64; k += 4) {
+    attention_scores_step_3x24<0>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21,
+        s22);
+    attention_scores_step_3x24<1>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21,
+        s22);
+    attention_scores_step_3x24<2>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21,
+        s22);
+    attention_scores_step_3x24<3>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21,
+        s22);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -1833,27 +1960,15 @@ struct attention_memory {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec a0 = splat(b[k]);
-    const vec a1 = splat(b[k + 64]);
-    const vec a2 = splat(b[k + 128]);
-    const vec b0 = load(rows + 32 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    s20 = fma(a2, b0, s20);
-    const vec b1 = load(rows + 32 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    s21 = fma(a2, b1, s21);
-    const vec b2 = load(rows + 32 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    s22 = fma(a2, b2, s22);
-    const vec b3 = load(rows + 32 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-    s23 = fma(a2, b3, s23);
+  for (long k = 0; k < 64; k += 4) {
+    attention_scores_step_3x32<0>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+        s21, s22, s23);
+    attention_scores_step_3x32<1>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+        s21, s22, s23);
+    attention_scores_step_3x32<2>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+        s21, s22, s23);
+    attention_scores_step_3x32<3>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+        s21, s22, s23);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -2042,27 +2157,15 @@ struct attention_memory {
   prefetch_l2(out + 16);
   prefetch_l2(out + 32);
   prefetch_l2(out + 48);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec a0 = splat(b[k]);
-    const vec a1 = splat(b[k + 64]);
-    const vec a2 = splat(b[k + 128]);
-    const vec b0 = load(rows + 32 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    s20 = fma(a2, b0, s20);
-    const vec b1 = load(rows + 32 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    s21 = fma(a2, b1, s21);
-    const vec b2 = load(rows + 32 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    s22 = fma(a2, b2, s22);
-    const vec b3 = load(rows + 32 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-    s23 = fma(a2, b3, s23);
+  for (long k = 0; k < 64; k += 4) {
+    attention_scores_step_3x32<0>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+        s21, s22, s23);
+    attention_scores_step_3x32<1>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+        s21, s22, s23);
+    attention_scores_step_3x32<2>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+        s21, s22, s23);
+    attention_scores_step_3x32<3>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+        s21, s22, s23);
   }
 
   const vec w0_0 = exp2_near(s00);
@@ -2197,23 +2300,15 @@ struct attention_memory {
   vec s00 = start0, s01 = start1, s02 = start2;
   vec s10 = start0, s11 = start1, s12 = start2;
   vec s20 = start0, s21 = start1, s22 = start2;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 32 * k);
-    const vec b1 = load(rows + 32 * k + 8);
-    const vec b2 = load(rows + 32 * k + 16);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
+  for (long k = 0; k < 64; k += 4) {
+    attention_scores_step_3x24<0>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21,
+        s22);
+    attention_scores_step_3x24<1>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21,
+        s22);
+    attention_scores_step_3x24<2>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21,
+        s22);
+    attention_scores_step_3x24<3>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21,
+        s22);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -2268,27 +2363,15 @@ struct attention_memory {
   vec s00 = start0, s01 = start1, s02 = start2, s03 = start3;
   vec s10 = start0, s11 = start1, s12 = start2, s13 = start3;
   vec s20 = start0, s21 = start1, s22 = start2, s23 = start3;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec a0 = splat(b[k]);
-    const vec a1 = splat(b[k + 64]);
-    const vec a2 = splat(b[k + 128]);
-    const vec b0 = load(rows + 32 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    s20 = fma(a2, b0, s20);
-    const vec b1 = load(rows + 32 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    s21 = fma(a2, b1, s21);
-    const vec b2 = load(rows + 32 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    s22 = fma(a2, b2, s22);
-    const vec b3 = load(rows + 32 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-    s23 = fma(a2, b3, s23);
+  for (long k = 0; k < 64; k += 4) {
+    attention_scores_step_3x32<0>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+        s21, s22, s23);
+    attention_scores_step_3x32<1>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+        s21, s22, s23);
+    attention_scores_step_3x32<2>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+        s21, s22, s23);
+    attention_scores_step_3x32<3>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+        s21, s22, s23);
   }
 
   const vec removed = splat(-__builtin_inff());

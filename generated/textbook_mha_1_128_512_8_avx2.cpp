@@ -62,14 +62,7 @@ static inline void store(float* p, vec a) { _mm256_storeu_ps(p, a); }
 static inline vec splat(float x) { return _mm256_set1_ps(x); }
 
 // a * b + c with one rounding.
-static inline vec fma(vec a, vec b, vec c) {
-#ifdef __clang__
-  // Else Clang moves sums out of registers to load early.
-  asm(""
-      : "+x"(c));
-#endif
-  return _mm256_fmadd_ps(a, b, c);
-}
+static inline vec fma(vec a, vec b, vec c) { return _mm256_fmadd_ps(a, b, c); }
 
 // The second operand where either is NaN.
 static inline vec min(vec a, vec b) { return _mm256_min_ps(a, b); }
@@ -302,6 +295,65 @@ struct attention_memory {
   float fast[1536];       // [24][64], the results that it came to replace
 };
 
+// Step k of 6 rows x 16 columns.
+template <int k>
+[[gnu::always_inline]] static inline void project_wq_wk_wv_step_6x16(const float* scalars,
+    const float* vectors, vec& s00, vec& s01, vec& s10, vec& s11, vec& s20, vec& s21, vec& s30,
+    vec& s31, vec& s40, vec& s41, vec& s50, vec& s51) {
+#if defined(textbook_mha_1_128_512_8_PLAIN) || !defined(__x86_64__)
+  const vec b0 = load(vectors + 16 * k);
+  const vec b1 = load(vectors + 16 * k + 8);
+  const vec a0 = splat(scalars[k]);
+  s00 = fma(a0, b0, s00);
+  s01 = fma(a0, b1, s01);
+  const vec a1 = splat(scalars[k + 512]);
+  s10 = fma(a1, b0, s10);
+  s11 = fma(a1, b1, s11);
+  const vec a2 = splat(scalars[k + 1024]);
+  s20 = fma(a2, b0, s20);
+  s21 = fma(a2, b1, s21);
+  const vec a3 = splat(scalars[k + 1536]);
+  s30 = fma(a3, b0, s30);
+  s31 = fma(a3, b1, s31);
+  const vec a4 = splat(scalars[k + 2048]);
+  s40 = fma(a4, b0, s40);
+  s41 = fma(a4, b1, s41);
+  const vec a5 = splat(scalars[k + 2560]);
+  s50 = fma(a5, b0, s50);
+  s51 = fma(a5, b1, s51);
+#else
+  asm volatile(
+      "vmovups 64*%c[k](%[vectors]), %%ymm15\n\t"
+      "vmovups 64*%c[k]+32(%[vectors]), %%ymm14\n\t"
+      "vbroadcastss 4*%c[k](%[scalars]), %%ymm13\n\t"
+      "vfmadd231ps %%ymm15, %%ymm13, %[s00]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm13, %[s01]\n\t"
+      "vbroadcastss 4*%c[k]+2048(%[scalars]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm15, %%ymm12, %[s10]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm12, %[s11]\n\t"
+      "vbroadcastss 4*%c[k]+4096(%[scalars]), %%ymm13\n\t"
+      "vfmadd231ps %%ymm15, %%ymm13, %[s20]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm13, %[s21]\n\t"
+      "vbroadcastss 4*%c[k]+6144(%[scalars]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm15, %%ymm12, %[s30]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm12, %[s31]\n\t"
+      "vbroadcastss 4*%c[k]+8192(%[scalars]), %%ymm13\n\t"
+      "vfmadd231ps %%ymm15, %%ymm13, %[s40]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm13, %[s41]\n\t"
+      "vbroadcastss 4*%c[k]+10240(%[scalars]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm15, %%ymm12, %[s50]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm12, %[s51]\n\t"
+      : [s00] "+x"(s00), [s01] "+x"(s01),
+      [s10] "+x"(s10), [s11] "+x"(s11),
+      [s20] "+x"(s20), [s21] "+x"(s21),
+      [s30] "+x"(s30), [s31] "+x"(s31),
+      [s40] "+x"(s40), [s41] "+x"(s41),
+      [s50] "+x"(s50), [s51] "+x"(s51)
+      : [scalars] "r"(scalars), [vectors] "r"(vectors), [k] "i"(k)
+      : "memory", "xmm12", "xmm13", "xmm14", "xmm15");
+#endif
+}
+
 // 6 rows of a times 16 columns of the panel w, 512 steps deep.
 [[gnu::noinline]] void wq_tile_6x16(const Memory& m, const float* a, const float* w, long row,
     long vector) {
@@ -313,28 +365,15 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f);
   for (long from = 0; from < 512; from += 16) {
     prefetch_l2(w + 16 * from + 16 * (16 * row / 128) + 8192);
-#pragma GCC unroll 4
-    for (long k = from; k < from + 16; ++k) {
-      const vec b0 = load(w + 16 * k);
-      const vec b1 = load(w + 16 * k + 8);
-      const vec a0 = splat(a[k]);
-      s00 = fma(a0, b0, s00);
-      s01 = fma(a0, b1, s01);
-      const vec a1 = splat(a[k + 512]);
-      s10 = fma(a1, b0, s10);
-      s11 = fma(a1, b1, s11);
-      const vec a2 = splat(a[k + 1024]);
-      s20 = fma(a2, b0, s20);
-      s21 = fma(a2, b1, s21);
-      const vec a3 = splat(a[k + 1536]);
-      s30 = fma(a3, b0, s30);
-      s31 = fma(a3, b1, s31);
-      const vec a4 = splat(a[k + 2048]);
-      s40 = fma(a4, b0, s40);
-      s41 = fma(a4, b1, s41);
-      const vec a5 = splat(a[k + 2560]);
-      s50 = fma(a5, b0, s50);
-      s51 = fma(a5, b1, s51);
+    for (long k = from; k < from + 16; k += 4) {
+      project_wq_wk_wv_step_6x16<0>(a + k, w + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+          s41, s50, s51);
+      project_wq_wk_wv_step_6x16<1>(a + k, w + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+          s41, s50, s51);
+      project_wq_wk_wv_step_6x16<2>(a + k, w + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+          s41, s50, s51);
+      project_wq_wk_wv_step_6x16<3>(a + k, w + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+          s41, s50, s51);
     }
   }
 
@@ -357,6 +396,58 @@ struct attention_memory {
   store(wq_out_at + 328, s51 * load(angles_at + 328) + swap_pairs(s51) * load(angles_at + 8520));
 }
 
+// Step k of 5 rows x 16 columns.
+template <int k>
+[[gnu::always_inline]] static inline void project_wq_wk_wv_step_5x16(const float* scalars,
+    const float* vectors, vec& s00, vec& s01, vec& s10, vec& s11, vec& s20, vec& s21, vec& s30,
+    vec& s31, vec& s40, vec& s41) {
+#if defined(textbook_mha_1_128_512_8_PLAIN) || !defined(__x86_64__)
+  const vec b0 = load(vectors + 16 * k);
+  const vec b1 = load(vectors + 16 * k + 8);
+  const vec a0 = splat(scalars[k]);
+  s00 = fma(a0, b0, s00);
+  s01 = fma(a0, b1, s01);
+  const vec a1 = splat(scalars[k + 512]);
+  s10 = fma(a1, b0, s10);
+  s11 = fma(a1, b1, s11);
+  const vec a2 = splat(scalars[k + 1024]);
+  s20 = fma(a2, b0, s20);
+  s21 = fma(a2, b1, s21);
+  const vec a3 = splat(scalars[k + 1536]);
+  s30 = fma(a3, b0, s30);
+  s31 = fma(a3, b1, s31);
+  const vec a4 = splat(scalars[k + 2048]);
+  s40 = fma(a4, b0, s40);
+  s41 = fma(a4, b1, s41);
+#else
+  asm volatile(
+      "vmovups 64*%c[k](%[vectors]), %%ymm15\n\t"
+      "vmovups 64*%c[k]+32(%[vectors]), %%ymm14\n\t"
+      "vbroadcastss 4*%c[k](%[scalars]), %%ymm13\n\t"
+      "vfmadd231ps %%ymm15, %%ymm13, %[s00]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm13, %[s01]\n\t"
+      "vbroadcastss 4*%c[k]+2048(%[scalars]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm15, %%ymm12, %[s10]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm12, %[s11]\n\t"
+      "vbroadcastss 4*%c[k]+4096(%[scalars]), %%ymm11\n\t"
+      "vfmadd231ps %%ymm15, %%ymm11, %[s20]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm11, %[s21]\n\t"
+      "vbroadcastss 4*%c[k]+6144(%[scalars]), %%ymm10\n\t"
+      "vfmadd231ps %%ymm15, %%ymm10, %[s30]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm10, %[s31]\n\t"
+      "vbroadcastss 4*%c[k]+8192(%[scalars]), %%ymm13\n\t"
+      "vfmadd231ps %%ymm15, %%ymm13, %[s40]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm13, %[s41]\n\t"
+      : [s00] "+x"(s00), [s01] "+x"(s01),
+      [s10] "+x"(s10), [s11] "+x"(s11),
+      [s20] "+x"(s20), [s21] "+x"(s21),
+      [s30] "+x"(s30), [s31] "+x"(s31),
+      [s40] "+x"(s40), [s41] "+x"(s41)
+      : [scalars] "r"(scalars), [vectors] "r"(vectors), [k] "i"(k)
+      : "memory", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+#endif
+}
+
 // 5 rows of a times 16 columns of the panel w, 512 steps deep.
 [[gnu::noinline]] void wq_tile_5x16(const Memory& m, const float* a, const float* w, long row,
     long vector) {
@@ -367,25 +458,15 @@ struct attention_memory {
   vec s40 = splat(0.0f), s41 = splat(0.0f);
   for (long from = 0; from < 512; from += 16) {
     prefetch_l2(w + 16 * from + 16 * (16 * row / 128) + 8192);
-#pragma GCC unroll 4
-    for (long k = from; k < from + 16; ++k) {
-      const vec b0 = load(w + 16 * k);
-      const vec b1 = load(w + 16 * k + 8);
-      const vec a0 = splat(a[k]);
-      s00 = fma(a0, b0, s00);
-      s01 = fma(a0, b1, s01);
-      const vec a1 = splat(a[k + 512]);
-      s10 = fma(a1, b0, s10);
-      s11 = fma(a1, b1, s11);
-      const vec a2 = splat(a[k + 1024]);
-      s20 = fma(a2, b0, s20);
-      s21 = fma(a2, b1, s21);
-      const vec a3 = splat(a[k + 1536]);
-      s30 = fma(a3, b0, s30);
-      s31 = fma(a3, b1, s31);
-      const vec a4 = splat(a[k + 2048]);
-      s40 = fma(a4, b0, s40);
-      s41 = fma(a4, b1, s41);
+    for (long k = from; k < from + 16; k += 4) {
+      project_wq_wk_wv_step_5x16<0>(a + k, w + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+          s41);
+      project_wq_wk_wv_step_5x16<1>(a + k, w + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+          s41);
+      project_wq_wk_wv_step_5x16<2>(a + k, w + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+          s41);
+      project_wq_wk_wv_step_5x16<3>(a + k, w + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+          s41);
     }
   }
 
@@ -417,28 +498,15 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f);
   for (long from = 0; from < 512; from += 16) {
     prefetch_l2(w + 16 * from + 16 * (16 * row / 128) + 8192);
-#pragma GCC unroll 4
-    for (long k = from; k < from + 16; ++k) {
-      const vec b0 = load(w + 16 * k);
-      const vec b1 = load(w + 16 * k + 8);
-      const vec a0 = splat(a[k]);
-      s00 = fma(a0, b0, s00);
-      s01 = fma(a0, b1, s01);
-      const vec a1 = splat(a[k + 512]);
-      s10 = fma(a1, b0, s10);
-      s11 = fma(a1, b1, s11);
-      const vec a2 = splat(a[k + 1024]);
-      s20 = fma(a2, b0, s20);
-      s21 = fma(a2, b1, s21);
-      const vec a3 = splat(a[k + 1536]);
-      s30 = fma(a3, b0, s30);
-      s31 = fma(a3, b1, s31);
-      const vec a4 = splat(a[k + 2048]);
-      s40 = fma(a4, b0, s40);
-      s41 = fma(a4, b1, s41);
-      const vec a5 = splat(a[k + 2560]);
-      s50 = fma(a5, b0, s50);
-      s51 = fma(a5, b1, s51);
+    for (long k = from; k < from + 16; k += 4) {
+      project_wq_wk_wv_step_6x16<0>(a + k, w + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+          s41, s50, s51);
+      project_wq_wk_wv_step_6x16<1>(a + k, w + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+          s41, s50, s51);
+      project_wq_wk_wv_step_6x16<2>(a + k, w + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+          s41, s50, s51);
+      project_wq_wk_wv_step_6x16<3>(a + k, w + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+          s41, s50, s51);
     }
   }
 
@@ -471,25 +539,15 @@ struct attention_memory {
   vec s40 = splat(0.0f), s41 = splat(0.0f);
   for (long from = 0; from < 512; from += 16) {
     prefetch_l2(w + 16 * from + 16 * (16 * row / 128) + 8192);
-#pragma GCC unroll 4
-    for (long k = from; k < from + 16; ++k) {
-      const vec b0 = load(w + 16 * k);
-      const vec b1 = load(w + 16 * k + 8);
-      const vec a0 = splat(a[k]);
-      s00 = fma(a0, b0, s00);
-      s01 = fma(a0, b1, s01);
-      const vec a1 = splat(a[k + 512]);
-      s10 = fma(a1, b0, s10);
-      s11 = fma(a1, b1, s11);
-      const vec a2 = splat(a[k + 1024]);
-      s20 = fma(a2, b0, s20);
-      s21 = fma(a2, b1, s21);
-      const vec a3 = splat(a[k + 1536]);
-      s30 = fma(a3, b0, s30);
-      s31 = fma(a3, b1, s31);
-      const vec a4 = splat(a[k + 2048]);
-      s40 = fma(a4, b0, s40);
-      s41 = fma(a4, b1, s41);
+    for (long k = from; k < from + 16; k += 4) {
+      project_wq_wk_wv_step_5x16<0>(a + k, w + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+          s41);
+      project_wq_wk_wv_step_5x16<1>(a + k, w + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+          s41);
+      project_wq_wk_wv_step_5x16<2>(a + k, w + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+          s41);
+      project_wq_wk_wv_step_5x16<3>(a + k, w + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+          s41);
     }
   }
 
@@ -521,28 +579,15 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f);
   for (long from = 0; from < 512; from += 16) {
     prefetch_l2(w + 16 * from + 16 * (16 * row / 128) + 8192);
-#pragma GCC unroll 4
-    for (long k = from; k < from + 16; ++k) {
-      const vec b0 = load(w + 16 * k);
-      const vec b1 = load(w + 16 * k + 8);
-      const vec a0 = splat(a[k]);
-      s00 = fma(a0, b0, s00);
-      s01 = fma(a0, b1, s01);
-      const vec a1 = splat(a[k + 512]);
-      s10 = fma(a1, b0, s10);
-      s11 = fma(a1, b1, s11);
-      const vec a2 = splat(a[k + 1024]);
-      s20 = fma(a2, b0, s20);
-      s21 = fma(a2, b1, s21);
-      const vec a3 = splat(a[k + 1536]);
-      s30 = fma(a3, b0, s30);
-      s31 = fma(a3, b1, s31);
-      const vec a4 = splat(a[k + 2048]);
-      s40 = fma(a4, b0, s40);
-      s41 = fma(a4, b1, s41);
-      const vec a5 = splat(a[k + 2560]);
-      s50 = fma(a5, b0, s50);
-      s51 = fma(a5, b1, s51);
+    for (long k = from; k < from + 16; k += 4) {
+      project_wq_wk_wv_step_6x16<0>(a + k, w + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+          s41, s50, s51);
+      project_wq_wk_wv_step_6x16<1>(a + k, w + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+          s41, s50, s51);
+      project_wq_wk_wv_step_6x16<2>(a + k, w + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+          s41, s50, s51);
+      project_wq_wk_wv_step_6x16<3>(a + k, w + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+          s41, s50, s51);
     }
   }
 
@@ -574,25 +619,15 @@ struct attention_memory {
   vec s40 = splat(0.0f), s41 = splat(0.0f);
   for (long from = 0; from < 512; from += 16) {
     prefetch_l2(w + 16 * from + 16 * (16 * row / 128) + 8192);
-#pragma GCC unroll 4
-    for (long k = from; k < from + 16; ++k) {
-      const vec b0 = load(w + 16 * k);
-      const vec b1 = load(w + 16 * k + 8);
-      const vec a0 = splat(a[k]);
-      s00 = fma(a0, b0, s00);
-      s01 = fma(a0, b1, s01);
-      const vec a1 = splat(a[k + 512]);
-      s10 = fma(a1, b0, s10);
-      s11 = fma(a1, b1, s11);
-      const vec a2 = splat(a[k + 1024]);
-      s20 = fma(a2, b0, s20);
-      s21 = fma(a2, b1, s21);
-      const vec a3 = splat(a[k + 1536]);
-      s30 = fma(a3, b0, s30);
-      s31 = fma(a3, b1, s31);
-      const vec a4 = splat(a[k + 2048]);
-      s40 = fma(a4, b0, s40);
-      s41 = fma(a4, b1, s41);
+    for (long k = from; k < from + 16; k += 4) {
+      project_wq_wk_wv_step_5x16<0>(a + k, w + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+          s41);
+      project_wq_wk_wv_step_5x16<1>(a + k, w + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+          s41);
+      project_wq_wk_wv_step_5x16<2>(a + k, w + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+          s41);
+      project_wq_wk_wv_step_5x16<3>(a + k, w + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+          s41);
     }
   }
 
@@ -647,6 +682,61 @@ struct attention_memory {
   }
 }
 
+// Step k of 4 rows x 24 columns.
+template <int k>
+[[gnu::always_inline]] static inline void attention_scores_step_4x24(const float* scalars,
+    const float* vectors, vec& s00, vec& s01, vec& s02, vec& s10, vec& s11, vec& s12, vec& s20,
+    vec& s21, vec& s22, vec& s30, vec& s31, vec& s32) {
+#if defined(textbook_mha_1_128_512_8_PLAIN) || !defined(__x86_64__)
+  const vec b0 = load(vectors + 24 * k);
+  const vec b1 = load(vectors + 24 * k + 8);
+  const vec b2 = load(vectors + 24 * k + 16);
+  const vec a0 = splat(scalars[k]);
+  s00 = fma(a0, b0, s00);
+  s01 = fma(a0, b1, s01);
+  s02 = fma(a0, b2, s02);
+  const vec a1 = splat(scalars[k + 64]);
+  s10 = fma(a1, b0, s10);
+  s11 = fma(a1, b1, s11);
+  s12 = fma(a1, b2, s12);
+  const vec a2 = splat(scalars[k + 128]);
+  s20 = fma(a2, b0, s20);
+  s21 = fma(a2, b1, s21);
+  s22 = fma(a2, b2, s22);
+  const vec a3 = splat(scalars[k + 192]);
+  s30 = fma(a3, b0, s30);
+  s31 = fma(a3, b1, s31);
+  s32 = fma(a3, b2, s32);
+#else
+  asm volatile(
+      "vmovups 96*%c[k](%[vectors]), %%ymm15\n\t"
+      "vmovups 96*%c[k]+32(%[vectors]), %%ymm14\n\t"
+      "vmovups 96*%c[k]+64(%[vectors]), %%ymm13\n\t"
+      "vbroadcastss 4*%c[k](%[scalars]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm15, %%ymm12, %[s00]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm12, %[s01]\n\t"
+      "vfmadd231ps %%ymm13, %%ymm12, %[s02]\n\t"
+      "vbroadcastss 4*%c[k]+256(%[scalars]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm15, %%ymm12, %[s10]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm12, %[s11]\n\t"
+      "vfmadd231ps %%ymm13, %%ymm12, %[s12]\n\t"
+      "vbroadcastss 4*%c[k]+512(%[scalars]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm15, %%ymm12, %[s20]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm12, %[s21]\n\t"
+      "vfmadd231ps %%ymm13, %%ymm12, %[s22]\n\t"
+      "vbroadcastss 4*%c[k]+768(%[scalars]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm15, %%ymm12, %[s30]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm12, %[s31]\n\t"
+      "vfmadd231ps %%ymm13, %%ymm12, %[s32]\n\t"
+      : [s00] "+x"(s00), [s01] "+x"(s01), [s02] "+x"(s02),
+      [s10] "+x"(s10), [s11] "+x"(s11), [s12] "+x"(s12),
+      [s20] "+x"(s20), [s21] "+x"(s21), [s22] "+x"(s22),
+      [s30] "+x"(s30), [s31] "+x"(s31), [s32] "+x"(s32)
+      : [scalars] "r"(scalars), [vectors] "r"(vectors), [k] "i"(k)
+      : "memory", "xmm12", "xmm13", "xmm14", "xmm15");
+#endif
+}
+
 // 4 columns x 24 rows of scores.
 [[gnu::noinline]] void attention_scores_4x24(const float* rows, const float* b, float* scores,
     float* block_peak) {
@@ -654,27 +744,15 @@ struct attention_memory {
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
-    const vec b2 = load(rows + 24 * k + 16);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
+  for (long k = 0; k < 64; k += 4) {
+    attention_scores_step_4x24<0>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
+    attention_scores_step_4x24<1>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
+    attention_scores_step_4x24<2>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
+    attention_scores_step_4x24<3>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
   }
 
   store(scores, s00);
@@ -793,27 +871,15 @@ struct attention_memory {
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
-    const vec b2 = load(rows + 24 * k + 16);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
+  for (long k = 0; k < 64; k += 4) {
+    attention_scores_step_4x24<0>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
+    attention_scores_step_4x24<1>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
+    attention_scores_step_4x24<2>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
+    attention_scores_step_4x24<3>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -984,27 +1050,15 @@ struct attention_memory {
     prefetch_l2(out + from + 16);
     prefetch_l2(out + from + 512);
     prefetch_l2(out + from + 528);
-#pragma GCC unroll 4
-    for (long k = from; k < from + 32; ++k) {
-      const vec b0 = load(rows + 24 * k);
-      const vec b1 = load(rows + 24 * k + 8);
-      const vec b2 = load(rows + 24 * k + 16);
-      const vec a0 = splat(b[k]);
-      s00 = fma(a0, b0, s00);
-      s01 = fma(a0, b1, s01);
-      s02 = fma(a0, b2, s02);
-      const vec a1 = splat(b[k + 64]);
-      s10 = fma(a1, b0, s10);
-      s11 = fma(a1, b1, s11);
-      s12 = fma(a1, b2, s12);
-      const vec a2 = splat(b[k + 128]);
-      s20 = fma(a2, b0, s20);
-      s21 = fma(a2, b1, s21);
-      s22 = fma(a2, b2, s22);
-      const vec a3 = splat(b[k + 192]);
-      s30 = fma(a3, b0, s30);
-      s31 = fma(a3, b1, s31);
-      s32 = fma(a3, b2, s32);
+    for (long k = from; k < from + 32; k += 4) {
+      attention_scores_step_4x24<0>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21,
+          s22, s30, s31, s32);
+      attention_scores_step_4x24<1>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21,
+          s22, s30, s31, s32);
+      attention_scores_step_4x24<2>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21,
+          s22, s30, s31, s32);
+      attention_scores_step_4x24<3>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21,
+          s22, s30, s31, s32);
     }
   }
 
@@ -1154,27 +1208,15 @@ struct attention_memory {
   vec s10 = start0, s11 = start1, s12 = start2;
   vec s20 = start0, s21 = start1, s22 = start2;
   vec s30 = start0, s31 = start1, s32 = start2;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
-    const vec b2 = load(rows + 24 * k + 16);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
+  for (long k = 0; k < 64; k += 4) {
+    attention_scores_step_4x24<0>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
+    attention_scores_step_4x24<1>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
+    attention_scores_step_4x24<2>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
+    attention_scores_step_4x24<3>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
+        s30, s31, s32);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -1360,6 +1402,60 @@ struct attention_memory {
   }
 }
 
+// Step k of 3 rows x 32 columns.
+template <int k>
+[[gnu::always_inline]] static inline void attention_values_step_3x32(const float* scalars,
+    const float* vectors, vec& s00, vec& s01, vec& s02, vec& s03, vec& s10, vec& s11, vec& s12,
+    vec& s13, vec& s20, vec& s21, vec& s22, vec& s23) {
+#if defined(textbook_mha_1_128_512_8_PLAIN) || !defined(__x86_64__)
+  const vec a0 = splat(scalars[24 * k]);
+  const vec a1 = splat(scalars[24 * k + 1]);
+  const vec a2 = splat(scalars[24 * k + 2]);
+  const vec b0 = load(vectors + 64 * k);
+  s00 = fma(a0, b0, s00);
+  s10 = fma(a1, b0, s10);
+  s20 = fma(a2, b0, s20);
+  const vec b1 = load(vectors + 64 * k + 8);
+  s01 = fma(a0, b1, s01);
+  s11 = fma(a1, b1, s11);
+  s21 = fma(a2, b1, s21);
+  const vec b2 = load(vectors + 64 * k + 16);
+  s02 = fma(a0, b2, s02);
+  s12 = fma(a1, b2, s12);
+  s22 = fma(a2, b2, s22);
+  const vec b3 = load(vectors + 64 * k + 24);
+  s03 = fma(a0, b3, s03);
+  s13 = fma(a1, b3, s13);
+  s23 = fma(a2, b3, s23);
+#else
+  asm volatile(
+      "vbroadcastss 96*%c[k](%[scalars]), %%ymm15\n\t"
+      "vbroadcastss 96*%c[k]+4(%[scalars]), %%ymm14\n\t"
+      "vbroadcastss 96*%c[k]+8(%[scalars]), %%ymm13\n\t"
+      "vmovups 256*%c[k](%[vectors]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm12, %%ymm15, %[s00]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm14, %[s10]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm13, %[s20]\n\t"
+      "vmovups 256*%c[k]+32(%[vectors]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm12, %%ymm15, %[s01]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm14, %[s11]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm13, %[s21]\n\t"
+      "vmovups 256*%c[k]+64(%[vectors]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm12, %%ymm15, %[s02]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm14, %[s12]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm13, %[s22]\n\t"
+      "vmovups 256*%c[k]+96(%[vectors]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm12, %%ymm15, %[s03]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm14, %[s13]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm13, %[s23]\n\t"
+      : [s00] "+x"(s00), [s01] "+x"(s01), [s02] "+x"(s02), [s03] "+x"(s03),
+      [s10] "+x"(s10), [s11] "+x"(s11), [s12] "+x"(s12), [s13] "+x"(s13),
+      [s20] "+x"(s20), [s21] "+x"(s21), [s22] "+x"(s22), [s23] "+x"(s23)
+      : [scalars] "r"(scalars), [vectors] "r"(vectors), [k] "i"(k)
+      : "memory", "xmm12", "xmm13", "xmm14", "xmm15");
+#endif
+}
+
 // 3 rows x 32 columns of the result, over `count` weights each.
 [[gnu::noinline]] void attention_values_3x32(const float* weights, const float* v, long count,
     float* out, bool fresh) {
@@ -1367,27 +1463,20 @@ struct attention_memory {
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
 
-#pragma GCC unroll 4
-  for (long k = 0; k < count; ++k) {
-    const vec a0 = splat(weights[24 * k]);
-    const vec a1 = splat(weights[24 * k + 1]);
-    const vec a2 = splat(weights[24 * k + 2]);
-    const vec b0 = load(v + 64 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    s20 = fma(a2, b0, s20);
-    const vec b1 = load(v + 64 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    s21 = fma(a2, b1, s21);
-    const vec b2 = load(v + 64 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    s22 = fma(a2, b2, s22);
-    const vec b3 = load(v + 64 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-    s23 = fma(a2, b3, s23);
+  const long whole = 4 * (count / 4);
+  for (long k = 0; k < whole; k += 4) {
+    attention_values_step_3x32<0>(weights + 24 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
+        s13, s20, s21, s22, s23);
+    attention_values_step_3x32<1>(weights + 24 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
+        s13, s20, s21, s22, s23);
+    attention_values_step_3x32<2>(weights + 24 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
+        s13, s20, s21, s22, s23);
+    attention_values_step_3x32<3>(weights + 24 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
+        s13, s20, s21, s22, s23);
+  }
+  for (long k = whole; k < count; ++k) {
+    attention_values_step_3x32<0>(weights + 24 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
+        s13, s20, s21, s22, s23);
   }
 
   if (!fresh) {
@@ -1910,6 +1999,65 @@ struct attention_memory {
   }
 }
 
+// Step k of 6 rows x 16 columns.
+template <int k>
+[[gnu::always_inline]] static inline void attention_scores_step_6x16(const float* scalars,
+    const float* vectors, vec& s00, vec& s01, vec& s10, vec& s11, vec& s20, vec& s21, vec& s30,
+    vec& s31, vec& s40, vec& s41, vec& s50, vec& s51) {
+#if defined(textbook_mha_1_128_512_8_PLAIN) || !defined(__x86_64__)
+  const vec b0 = load(vectors + 24 * k);
+  const vec b1 = load(vectors + 24 * k + 8);
+  const vec a0 = splat(scalars[k]);
+  s00 = fma(a0, b0, s00);
+  s01 = fma(a0, b1, s01);
+  const vec a1 = splat(scalars[k + 64]);
+  s10 = fma(a1, b0, s10);
+  s11 = fma(a1, b1, s11);
+  const vec a2 = splat(scalars[k + 128]);
+  s20 = fma(a2, b0, s20);
+  s21 = fma(a2, b1, s21);
+  const vec a3 = splat(scalars[k + 192]);
+  s30 = fma(a3, b0, s30);
+  s31 = fma(a3, b1, s31);
+  const vec a4 = splat(scalars[k + 256]);
+  s40 = fma(a4, b0, s40);
+  s41 = fma(a4, b1, s41);
+  const vec a5 = splat(scalars[k + 320]);
+  s50 = fma(a5, b0, s50);
+  s51 = fma(a5, b1, s51);
+#else
+  asm volatile(
+      "vmovups 96*%c[k](%[vectors]), %%ymm15\n\t"
+      "vmovups 96*%c[k]+32(%[vectors]), %%ymm14\n\t"
+      "vbroadcastss 4*%c[k](%[scalars]), %%ymm13\n\t"
+      "vfmadd231ps %%ymm15, %%ymm13, %[s00]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm13, %[s01]\n\t"
+      "vbroadcastss 4*%c[k]+256(%[scalars]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm15, %%ymm12, %[s10]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm12, %[s11]\n\t"
+      "vbroadcastss 4*%c[k]+512(%[scalars]), %%ymm13\n\t"
+      "vfmadd231ps %%ymm15, %%ymm13, %[s20]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm13, %[s21]\n\t"
+      "vbroadcastss 4*%c[k]+768(%[scalars]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm15, %%ymm12, %[s30]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm12, %[s31]\n\t"
+      "vbroadcastss 4*%c[k]+1024(%[scalars]), %%ymm13\n\t"
+      "vfmadd231ps %%ymm15, %%ymm13, %[s40]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm13, %[s41]\n\t"
+      "vbroadcastss 4*%c[k]+1280(%[scalars]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm15, %%ymm12, %[s50]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm12, %[s51]\n\t"
+      : [s00] "+x"(s00), [s01] "+x"(s01),
+      [s10] "+x"(s10), [s11] "+x"(s11),
+      [s20] "+x"(s20), [s21] "+x"(s21),
+      [s30] "+x"(s30), [s31] "+x"(s31),
+      [s40] "+x"(s40), [s41] "+x"(s41),
+      [s50] "+x"(s50), [s51] "+x"(s51)
+      : [scalars] "r"(scalars), [vectors] "r"(vectors), [k] "i"(k)
+      : "memory", "xmm12", "xmm13", "xmm14", "xmm15");
+#endif
+}
+
 // 6 columns x 16 rows of scores.
 [[gnu::noinline]] void attention_scores_6x16(const float* rows, const float* b, float* scores,
     float* block_peak) {
@@ -1919,28 +2067,15 @@ struct attention_memory {
   vec s30 = splat(0.0f), s31 = splat(0.0f);
   vec s40 = splat(0.0f), s41 = splat(0.0f);
   vec s50 = splat(0.0f), s51 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
+  for (long k = 0; k < 64; k += 4) {
+    attention_scores_step_6x16<0>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
+    attention_scores_step_6x16<1>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
+    attention_scores_step_6x16<2>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
+    attention_scores_step_6x16<3>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
   }
 
   store(scores, s00);
@@ -2022,28 +2157,15 @@ struct attention_memory {
   vec s30 = splat(0.0f), s31 = splat(0.0f);
   vec s40 = splat(0.0f), s41 = splat(0.0f);
   vec s50 = splat(0.0f), s51 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
+  for (long k = 0; k < 64; k += 4) {
+    attention_scores_step_6x16<0>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
+    attention_scores_step_6x16<1>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
+    attention_scores_step_6x16<2>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
+    attention_scores_step_6x16<3>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -2193,28 +2315,15 @@ struct attention_memory {
     prefetch_l2(out + from + 16);
     prefetch_l2(out + from + 512);
     prefetch_l2(out + from + 528);
-#pragma GCC unroll 4
-    for (long k = from; k < from + 32; ++k) {
-      const vec b0 = load(rows + 24 * k);
-      const vec b1 = load(rows + 24 * k + 8);
-      const vec a0 = splat(b[k]);
-      s00 = fma(a0, b0, s00);
-      s01 = fma(a0, b1, s01);
-      const vec a1 = splat(b[k + 64]);
-      s10 = fma(a1, b0, s10);
-      s11 = fma(a1, b1, s11);
-      const vec a2 = splat(b[k + 128]);
-      s20 = fma(a2, b0, s20);
-      s21 = fma(a2, b1, s21);
-      const vec a3 = splat(b[k + 192]);
-      s30 = fma(a3, b0, s30);
-      s31 = fma(a3, b1, s31);
-      const vec a4 = splat(b[k + 256]);
-      s40 = fma(a4, b0, s40);
-      s41 = fma(a4, b1, s41);
-      const vec a5 = splat(b[k + 320]);
-      s50 = fma(a5, b0, s50);
-      s51 = fma(a5, b1, s51);
+    for (long k = from; k < from + 32; k += 4) {
+      attention_scores_step_6x16<0>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31,
+          s40, s41, s50, s51);
+      attention_scores_step_6x16<1>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31,
+          s40, s41, s50, s51);
+      attention_scores_step_6x16<2>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31,
+          s40, s41, s50, s51);
+      attention_scores_step_6x16<3>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31,
+          s40, s41, s50, s51);
     }
   }
 
@@ -2312,28 +2421,15 @@ struct attention_memory {
   vec s30 = start0, s31 = start1;
   vec s40 = start0, s41 = start1;
   vec s50 = start0, s51 = start1;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
+  for (long k = 0; k < 64; k += 4) {
+    attention_scores_step_6x16<0>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
+    attention_scores_step_6x16<1>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
+    attention_scores_step_6x16<2>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
+    attention_scores_step_6x16<3>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -3080,6 +3176,65 @@ struct attention_memory {
   }
 }
 
+// Step k of 6 rows x 16 columns.
+template <int k>
+[[gnu::always_inline]] static inline void project_wo_step_6x16(const float* scalars,
+    const float* vectors, vec& s00, vec& s01, vec& s10, vec& s11, vec& s20, vec& s21, vec& s30,
+    vec& s31, vec& s40, vec& s41, vec& s50, vec& s51) {
+#if defined(textbook_mha_1_128_512_8_PLAIN) || !defined(__x86_64__)
+  const vec b0 = load(vectors + 16 * k);
+  const vec b1 = load(vectors + 16 * k + 8);
+  const vec a0 = splat(scalars[k]);
+  s00 = fma(a0, b0, s00);
+  s01 = fma(a0, b1, s01);
+  const vec a1 = splat(scalars[k + 512]);
+  s10 = fma(a1, b0, s10);
+  s11 = fma(a1, b1, s11);
+  const vec a2 = splat(scalars[k + 1024]);
+  s20 = fma(a2, b0, s20);
+  s21 = fma(a2, b1, s21);
+  const vec a3 = splat(scalars[k + 1536]);
+  s30 = fma(a3, b0, s30);
+  s31 = fma(a3, b1, s31);
+  const vec a4 = splat(scalars[k + 2048]);
+  s40 = fma(a4, b0, s40);
+  s41 = fma(a4, b1, s41);
+  const vec a5 = splat(scalars[k + 2560]);
+  s50 = fma(a5, b0, s50);
+  s51 = fma(a5, b1, s51);
+#else
+  asm volatile(
+      "vmovups 64*%c[k](%[vectors]), %%ymm15\n\t"
+      "vmovups 64*%c[k]+32(%[vectors]), %%ymm14\n\t"
+      "vbroadcastss 4*%c[k](%[scalars]), %%ymm13\n\t"
+      "vfmadd231ps %%ymm15, %%ymm13, %[s00]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm13, %[s01]\n\t"
+      "vbroadcastss 4*%c[k]+2048(%[scalars]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm15, %%ymm12, %[s10]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm12, %[s11]\n\t"
+      "vbroadcastss 4*%c[k]+4096(%[scalars]), %%ymm13\n\t"
+      "vfmadd231ps %%ymm15, %%ymm13, %[s20]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm13, %[s21]\n\t"
+      "vbroadcastss 4*%c[k]+6144(%[scalars]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm15, %%ymm12, %[s30]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm12, %[s31]\n\t"
+      "vbroadcastss 4*%c[k]+8192(%[scalars]), %%ymm13\n\t"
+      "vfmadd231ps %%ymm15, %%ymm13, %[s40]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm13, %[s41]\n\t"
+      "vbroadcastss 4*%c[k]+10240(%[scalars]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm15, %%ymm12, %[s50]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm12, %[s51]\n\t"
+      : [s00] "+x"(s00), [s01] "+x"(s01),
+      [s10] "+x"(s10), [s11] "+x"(s11),
+      [s20] "+x"(s20), [s21] "+x"(s21),
+      [s30] "+x"(s30), [s31] "+x"(s31),
+      [s40] "+x"(s40), [s41] "+x"(s41),
+      [s50] "+x"(s50), [s51] "+x"(s51)
+      : [scalars] "r"(scalars), [vectors] "r"(vectors), [k] "i"(k)
+      : "memory", "xmm12", "xmm13", "xmm14", "xmm15");
+#endif
+}
+
 // 6 rows of a times 16 columns of the panel w, 512 steps deep.
 [[gnu::noinline]] void wo_tile_6x16(const Memory& m, const float* a, const float* w, long row,
     long vector) {
@@ -3091,28 +3246,15 @@ struct attention_memory {
   vec s50 = splat(0.0f), s51 = splat(0.0f);
   for (long from = 0; from < 512; from += 16) {
     prefetch_l2(w + 16 * from + 16 * (16 * row / 128) + 8192);
-#pragma GCC unroll 4
-    for (long k = from; k < from + 16; ++k) {
-      const vec b0 = load(w + 16 * k);
-      const vec b1 = load(w + 16 * k + 8);
-      const vec a0 = splat(a[k]);
-      s00 = fma(a0, b0, s00);
-      s01 = fma(a0, b1, s01);
-      const vec a1 = splat(a[k + 512]);
-      s10 = fma(a1, b0, s10);
-      s11 = fma(a1, b1, s11);
-      const vec a2 = splat(a[k + 1024]);
-      s20 = fma(a2, b0, s20);
-      s21 = fma(a2, b1, s21);
-      const vec a3 = splat(a[k + 1536]);
-      s30 = fma(a3, b0, s30);
-      s31 = fma(a3, b1, s31);
-      const vec a4 = splat(a[k + 2048]);
-      s40 = fma(a4, b0, s40);
-      s41 = fma(a4, b1, s41);
-      const vec a5 = splat(a[k + 2560]);
-      s50 = fma(a5, b0, s50);
-      s51 = fma(a5, b1, s51);
+    for (long k = from; k < from + 16; k += 4) {
+      project_wo_step_6x16<0>(a + k, w + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40, s41,
+          s50, s51);
+      project_wo_step_6x16<1>(a + k, w + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40, s41,
+          s50, s51);
+      project_wo_step_6x16<2>(a + k, w + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40, s41,
+          s50, s51);
+      project_wo_step_6x16<3>(a + k, w + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40, s41,
+          s50, s51);
     }
   }
 
@@ -3133,6 +3275,58 @@ struct attention_memory {
   store(out_at + 2568, s51);
 }
 
+// Step k of 5 rows x 16 columns.
+template <int k>
+[[gnu::always_inline]] static inline void project_wo_step_5x16(const float* scalars,
+    const float* vectors, vec& s00, vec& s01, vec& s10, vec& s11, vec& s20, vec& s21, vec& s30,
+    vec& s31, vec& s40, vec& s41) {
+#if defined(textbook_mha_1_128_512_8_PLAIN) || !defined(__x86_64__)
+  const vec b0 = load(vectors + 16 * k);
+  const vec b1 = load(vectors + 16 * k + 8);
+  const vec a0 = splat(scalars[k]);
+  s00 = fma(a0, b0, s00);
+  s01 = fma(a0, b1, s01);
+  const vec a1 = splat(scalars[k + 512]);
+  s10 = fma(a1, b0, s10);
+  s11 = fma(a1, b1, s11);
+  const vec a2 = splat(scalars[k + 1024]);
+  s20 = fma(a2, b0, s20);
+  s21 = fma(a2, b1, s21);
+  const vec a3 = splat(scalars[k + 1536]);
+  s30 = fma(a3, b0, s30);
+  s31 = fma(a3, b1, s31);
+  const vec a4 = splat(scalars[k + 2048]);
+  s40 = fma(a4, b0, s40);
+  s41 = fma(a4, b1, s41);
+#else
+  asm volatile(
+      "vmovups 64*%c[k](%[vectors]), %%ymm15\n\t"
+      "vmovups 64*%c[k]+32(%[vectors]), %%ymm14\n\t"
+      "vbroadcastss 4*%c[k](%[scalars]), %%ymm13\n\t"
+      "vfmadd231ps %%ymm15, %%ymm13, %[s00]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm13, %[s01]\n\t"
+      "vbroadcastss 4*%c[k]+2048(%[scalars]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm15, %%ymm12, %[s10]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm12, %[s11]\n\t"
+      "vbroadcastss 4*%c[k]+4096(%[scalars]), %%ymm11\n\t"
+      "vfmadd231ps %%ymm15, %%ymm11, %[s20]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm11, %[s21]\n\t"
+      "vbroadcastss 4*%c[k]+6144(%[scalars]), %%ymm10\n\t"
+      "vfmadd231ps %%ymm15, %%ymm10, %[s30]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm10, %[s31]\n\t"
+      "vbroadcastss 4*%c[k]+8192(%[scalars]), %%ymm13\n\t"
+      "vfmadd231ps %%ymm15, %%ymm13, %[s40]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm13, %[s41]\n\t"
+      : [s00] "+x"(s00), [s01] "+x"(s01),
+      [s10] "+x"(s10), [s11] "+x"(s11),
+      [s20] "+x"(s20), [s21] "+x"(s21),
+      [s30] "+x"(s30), [s31] "+x"(s31),
+      [s40] "+x"(s40), [s41] "+x"(s41)
+      : [scalars] "r"(scalars), [vectors] "r"(vectors), [k] "i"(k)
+      : "memory", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+#endif
+}
+
 // 5 rows of a times 16 columns of the panel w, 512 steps deep.
 [[gnu::noinline]] void wo_tile_5x16(const Memory& m, const float* a, const float* w, long row,
     long vector) {
@@ -3143,25 +3337,11 @@ struct attention_memory {
   vec s40 = splat(0.0f), s41 = splat(0.0f);
   for (long from = 0; from < 512; from += 16) {
     prefetch_l2(w + 16 * from + 16 * (16 * row / 128) + 8192);
-#pragma GCC unroll 4
-    for (long k = from; k < from + 16; ++k) {
-      const vec b0 = load(w + 16 * k);
-      const vec b1 = load(w + 16 * k + 8);
-      const vec a0 = splat(a[k]);
-      s00 = fma(a0, b0, s00);
-      s01 = fma(a0, b1, s01);
-      const vec a1 = splat(a[k + 512]);
-      s10 = fma(a1, b0, s10);
-      s11 = fma(a1, b1, s11);
-      const vec a2 = splat(a[k + 1024]);
-      s20 = fma(a2, b0, s20);
-      s21 = fma(a2, b1, s21);
-      const vec a3 = splat(a[k + 1536]);
-      s30 = fma(a3, b0, s30);
-      s31 = fma(a3, b1, s31);
-      const vec a4 = splat(a[k + 2048]);
-      s40 = fma(a4, b0, s40);
-      s41 = fma(a4, b1, s41);
+    for (long k = from; k < from + 16; k += 4) {
+      project_wo_step_5x16<0>(a + k, w + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40, s41);
+      project_wo_step_5x16<1>(a + k, w + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40, s41);
+      project_wo_step_5x16<2>(a + k, w + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40, s41);
+      project_wo_step_5x16<3>(a + k, w + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40, s41);
     }
   }
 

@@ -198,8 +198,8 @@ std::string kernel(const Signature& s, const Isa& isa, const Kernel& k, const st
     r += comment(l.comment) + fmt::format("struct {} {{\n{}}};\n\n", l.name, with_comments(fields));
   }
   for (Function f : k.functions) {
-    if (f.fixed && !reads(f, "local")) f.parameters.pop_back();  // the worker's memory stands last
-    r += text(f) + "\n";
+    if (f.fixed && !f.step && !reads(f, "local")) f.parameters.pop_back();  // the worker's memory stands last
+    r += text(f, f.step && isa.assemble ? isa.assemble(*f.step) : "", s.name + "_PLAIN") + "\n";
   }
   if (!k.work.empty()) r += on_worker_text;
   for (const loops::Work& w : k.work) r += item_text(w, *std::find_if(k.functions.begin(), k.functions.end(), [&](const Function& f) { return f.name == w.item; }), k);

@@ -196,14 +196,17 @@ bool reads(const Function& f, const std::string& name) {
   return used.contains(name);
 }
 
-std::string text(const Function& f) {
+std::string text(const Function& f, const std::string& assembly, const std::string& plain) {
   std::set<std::string> used;
   names_in(f.body, used);
   std::string parameters;
   for (const Parameter& p : f.parameters) parameters += (parameters.empty() ? "" : ", ") + (p.of.empty() ? type_text(p.type) : p.of + "&") + (used.contains(p.name) ? " " + p.name : "");
   std::string r = f.comment.empty() ? "" : comment(f.comment);
   // Out of line: a caller's variables must not compete for the registers of a tile.
-  return r + wrapped(fmt::format("[[gnu::noinline]] {} ", type_text(f.result)) + f.name + "(" + parameters + ") {", 0) + "\n" + text(f.body, 2) + "}\n";
+  const char* inlined = f.step ? "template <int k>\n[[gnu::always_inline]] static inline" : "[[gnu::noinline]]";
+  r += wrapped(fmt::format("{} {} {}({}) {{", inlined, type_text(f.result), f.name, parameters), 0) + "\n";
+  if (assembly.empty()) return r + text(f.body, 2) + "}\n";
+  return r + fmt::format("#if defined({}) || !defined(__x86_64__)\n{}#else\n{}#endif\n}}\n", plain, text(f.body, 2), assembly);
 }
 
 }  // namespace attune::emit

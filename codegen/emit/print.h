@@ -9,7 +9,8 @@ namespace attune::emit {
 
 std::string text(const loops::Expr&);
 std::string text(const loops::Body&, int indent);
-std::string text(const loops::Function&);
+// `assembly` stands for the body where the macro `plain` is not defined; empty: none.
+std::string text(const loops::Function&, const std::string& assembly = {}, const std::string& plain = {});
 // Whether its body uses a name.
 bool reads(const loops::Function&, const std::string& name);
 

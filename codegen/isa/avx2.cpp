@@ -8,6 +8,8 @@ Isa avx2_isa() {
   isa.name = "avx2";
   isa.lanes = 8;
   isa.registers = 16;
+  isa.crowded = 12;
+  isa.assemble = assemble_avx2;
   // Zen 3; rates beyond L2 are low, for an L3 or memory that is shared.
   isa.machine = {.fma = 200, .loads = 200, .broadcasts = 200, .fma_latency = 400, .l1_bytes = 32 * 1024, .l2_bytes = 512 * 1024, .l2_rate = 3200, .memory_rate = 800, .asked_rate = 300, .tile_cycles = 2000, .exponential = 900};
   isa.headers = "#include <immintrin.h>\n";
@@ -54,14 +56,7 @@ static inline void store_part(float* p, vec a, long n) {
 )",
        {}},
       {"fma", R"(// a * b + c with one rounding.
-static inline vec fma(vec a, vec b, vec c) {
-#ifdef __clang__
-  // Else Clang moves sums out of registers to load early.
-  asm(""
-      : "+x"(c));
-#endif
-  return _mm256_fmadd_ps(a, b, c);
-}
+static inline vec fma(vec a, vec b, vec c) { return _mm256_fmadd_ps(a, b, c); }
 )",
        {}},
       {"min", R"(// The second operand where either is NaN.

@@ -39,6 +39,14 @@ struct CpuTest {
   bool (*here)() = [] { return true; };
 };
 
+// A step of a tile: sum [i][v] += scalars[i * scalar_row + k * scalar_step] * the vector at
+// vectors + v * lanes + k * vector_step.
+struct TileStep {
+  int rows, vectors;
+  long scalar_row, scalar_step, vector_step;
+  std::vector<std::string> sums;  // their names, [row][vector]
+};
+
 struct Isa {
   std::string name;
   int lanes;      // floats in a vec
@@ -49,6 +57,10 @@ struct Isa {
   CpuTest cpu_test;
   std::vector<std::string> flags;  // by which a compiler may use the ISA in plain C++ code
   std::vector<OpText> ops;  // every op after those that it needs
+  // Where registers are so few that compilers move sums out of a tile's loop: tiles from this many registers on have
+  // their step as a function of its own, in machine code where there is an assembler for it.
+  int crowded = 1000;
+  std::string (*assemble)(const TileStep&) = nullptr;  // a statement on scalars, vectors, k and the sums
 };
 
 // The table of an ISA. Throws std::out_of_range with the list of known names.

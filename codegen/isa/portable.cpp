@@ -27,6 +27,7 @@ Isa emulated(const Isa& isa) {
   out.open = around.open;
   out.close = around.close;
   out.cpu_test = {};
+  out.assemble = nullptr;
   out.ops = vector_extensions(isa.lanes, true, isa.name == "avx512" ? Exponent::real : Exponent::integer);
   return out;
 }

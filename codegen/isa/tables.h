@@ -8,6 +8,8 @@ Isa portable_isa();
 Isa avx2_isa();
 Isa avx512_isa();
 
+std::string assemble_avx2(const TileStep&);  // Isa::assemble
+
 // What surrounds the code. `target` is a list of features, empty for the compiler's own. Without
 // `contract` no compiler fuses a * b + c by itself, so that the same ops give the same bits wherever
 // they are inlined.

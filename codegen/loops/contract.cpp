@@ -66,14 +66,10 @@ class SegmentCode {
     f.comment = fmt::format("{} of a times {} columns of the panel w, {} steps deep.", t.rows == 1 ? "One row" : fmt::format("{} rows", t.rows), t.vectors * c_.lanes, r_.depth);
     f.parameters = parameters;
     Block b(f.body);
-    const Expr a = name("a", Type::in), w = name("w", Type::in);
     const Accumulators s = declare_accumulators(b, t);
     Steps how;
     if (plan_.ahead) how.ahead = [&](Block& at, const Expr& k) { ask_ahead(at, t, k); };
-    accumulate(
-        b, s, r_.depth, [&](int i, Expr k) { return element(a, Expr(row_stride()) * Expr(i) + Expr(depth_stride()) * k); },
-        [&](int v, Expr k) { return call("load", Type::vec, {w + Expr(t.vectors * c_.lanes) * k + Expr(v * c_.lanes)}); },
-        how);
+    accumulate(c_, b, s, r_.depth, {c_.prefix, name("a", Type::in), row_stride(), depth_stride(), name("w", Type::in), t.vectors * c_.lanes}, how);
     b.blank();
     epilogue(b, t, s);
     c_.kernel.functions.push_back(std::move(f));

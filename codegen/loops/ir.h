@@ -4,9 +4,12 @@
 #pragma once
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "isa/isa.h"
 
 namespace attune::loops {
 
@@ -104,6 +107,7 @@ struct Function {
   Body body;
   Type result = Type::none;
   bool fixed = false;  // called from outside: its parameters stay
+  std::optional<TileStep> step = {};  // a template over the constant k, inlined; what `body` says in the language of ops
 };
 
 // Every function that is called anywhere below, for the prelude.

@@ -55,11 +55,18 @@ struct Context {
   bool has(const std::string& name) const;  // a function of that name was made
 };
 
-// acc[i][v] += a_i * b_v for all k in [0, depth): `row(i, k)` is the scalar that row i broadcasts,
-// `vector(v, k)` the vector. Declares the accumulators s00.. and returns them by [row][vector]; they
-// start at start[v], or at 0.
+// Declares the accumulators s00.. of a tile and returns them by [row][vector]; they start at start[v], or at 0.
 using Accumulators = std::vector<std::vector<Expr>>;
 Accumulators declare_accumulators(Block&, Tile, const std::vector<Expr>& start = {});
+// What the steps of a tile read.
+struct Operands {
+  std::string title;  // of these strides, for a function's name
+  Expr scalars;       // that of row i in step k at [i * scalar_row + k * scalar_step]
+  long scalar_row, scalar_step;
+  Expr vectors;  // vector v in step k at + v * lanes + k * vector_step
+  long vector_step;
+  long part = -1;  // lanes of the last vector, -1: all
+};
 struct Steps {
   std::function<Expr(Expr k)> some_hole = {};                 // if true, a row's scalar of -0 stands for no step of the row
   static constexpr long line = 16;                            // floats of a cache line
@@ -67,7 +74,13 @@ struct Steps {
   long every = line;                                          // a multiple of it, or all steps
   bool rare = false;                                          // not unrolled where GCC would then move accumulators about
 };
-void accumulate(Block&, const Accumulators&, Expr depth, const std::function<Expr(int, Expr)>& row, const std::function<Expr(int, Expr)>& vector, const Steps& = {});
+// s[i][v] += scalar i * vector v for all k in [0, depth).
+void accumulate(Context&, Block&, const Accumulators&, const Expr& depth, const Operands&, const Steps& = {});
+// One step, at the index k; `holes`: a row whose scalar is -0 is left out of it.
+void step(Block&, const Accumulators&, const Operands&, int lanes, bool holes = false);
+// Whether a tile's steps are functions of their own, and the product by these.
+bool step_apart(const Isa&, Tile, const Operands&);
+void accumulate_by_steps(Context&, Block&, const Accumulators&, const Expr& depth, const Operands&, const Steps&);
 
 // A loop over the tiles of each height: calls f with a tile's height and its first row, by the name.
 void each_tile(Block&, const std::string& row, const Cut&, const std::function<void(Block&, int height, const Expr& row)>& f);

@@ -70,10 +70,7 @@ std::string StreamCode::score_tile(Tile t, bool keep, long last_part, Gives give
   const Accumulators s = declare_accumulators(b, t, start);
   Steps how{.rare = keep && !s_.keep->at_run_time};
   if (weights == direct_ && !how.rare && gives != Gives::natural) ask(how, b, t);
-  accumulate(
-      b, s, s_.depth, [&](int i, Expr k) { return element(name("b", Type::in), Expr(b_col() * i) + Expr(b_depth()) * k); },
-      [&](int v, Expr k) { return call("load", Type::vec, {name("rows", Type::in) + Expr(at_.rows) * k + Expr(v * lanes_)}); },
-      how);
+  accumulate(c_, b, s, s_.depth, {c_.prefix + "_scores", name("b", Type::in), b_col(), b_depth(), name("rows", Type::in), at_.rows}, how);
   const auto slot = [&](const char* state, int v) { return name(state, Type::out) + Expr(v * lanes_); };
   const auto load = [](const Expr& p) { return call("load", Type::vec, {p}); };
   const Expr scores = name("scores", Type::out);

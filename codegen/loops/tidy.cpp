@@ -134,10 +134,10 @@ class Writes {
   void visit(const Expr& e, Names& written) const {
     if (!e) return;
     if (e->form == Expr::Form::call) {
-      const auto f = functions_.find(e->text);
+      const auto f = functions_.find(e->text.substr(0, e->text.find('<')));
       for (std::size_t i = 0; i < e->args.size(); ++i) {
         const bool stores = (i == 0 && (e->text == "store" || e->text == "store_part")) || (i == 2 && e->text == "transpose_block") || (i >= 2 && (e->text == "load_four_columns" || e->text == "iload_four_columns")) || (i < 2 && e->text.rfind("turn<", 0) == 0);
-        const bool passed = f != functions_.end() && i < f->second->parameters.size() && f->second->parameters[i].type == Type::out;
+        const bool passed = f != functions_.end() && i < f->second->parameters.size() && (f->second->parameters[i].type == Type::out || f->second->parameters[i].of == "vec");
         if (stores || passed) through(e->args[i], written);
       }
     }

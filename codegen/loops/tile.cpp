@@ -20,8 +20,7 @@ Accumulators declare_accumulators(Block& b, Tile t, const std::vector<Expr>& sta
   return s;
 }
 
-// One step; `holes`: a row whose scalar is -0 is left out of it.
-static void step(Block& k, const Accumulators& s, const std::function<Expr(int, Expr)>& row, const std::function<Expr(int, Expr)>& vector, bool holes = false) {
+void step(Block& k, const Accumulators& s, const Operands& o, int lanes, bool holes) {
   const int rows = int(s.size()), vectors = int(s[0].size());
   const Expr at = name("k", Type::index);
   const auto hole = [](int i) { return "hole" + std::to_string(i); };
@@ -30,11 +29,11 @@ static void step(Block& k, const Accumulators& s, const std::function<Expr(int, 
     k.assign(sum, holes ? call("fma_unless", Type::vec, {name(hole(i), Type::lanes), x, y, sum}) : call("fma", Type::vec, {x, y, sum}));
   };
   const auto broadcast = [&](int i) {
-    const Expr a = k.let("a" + std::to_string(i), call("splat", Type::vec, {row(i, at)}));
+    const Expr a = k.let("a" + std::to_string(i), call("splat", Type::vec, {element(o.scalars, Expr(o.scalar_row * i) + Expr(o.scalar_step) * at)}));
     if (holes) k.let(hole(i), call("is_minus_zero", Type::lanes, {a}));
     return a;
   };
-  const auto loaded = [&](int v) { return k.let("b" + std::to_string(v), vector(v, at)); };
+  const auto loaded = [&](int v) { return k.let("b" + std::to_string(v), load_vector(o.vectors + Expr(o.vector_step) * at + Expr(long(v) * lanes), v == vectors - 1 ? o.part : -1)); };
   // The smaller set stays in registers during a step, the other passes through one.
   std::vector<Expr> held;
   if (vectors <= rows) {
@@ -53,15 +52,16 @@ static void step(Block& k, const Accumulators& s, const std::function<Expr(int, 
 }
 
 // The loop's own instructions take issue slots from the tile's: 3 to 5 % of its time where a step is 24 fma.
-void accumulate(Block& b, const Accumulators& s, Expr depth, const std::function<Expr(int, Expr)>& row, const std::function<Expr(int, Expr)>& vector, const Steps& how) {
+void accumulate(Context& c, Block& b, const Accumulators& s, const Expr& depth, const Operands& o, const Steps& how) {
   if (how.some_hole) {
     Block k = b.loop("k", 0, depth);
     Block some = k.when(how.some_hole(name("k", Type::index)));
-    step(some, s, row, vector, true);
+    step(some, s, o, c.lanes, true);
     Block none = k.otherwise();
-    step(none, s, row, vector);
+    step(none, s, o, c.lanes);
     return;
   }
+  if (step_apart(*c.kernel.schedule->isa, {int(s.size()), int(s[0].size())}, o)) return accumulate_by_steps(c, b, s, depth, o, how);
   // GCC 12 heeds a wish to unroll by four for bodies of up to 50 instructions (fma, loads, addresses), or if
   // all steps of a loop are meant; then it mixes them, and of more than two some accumulators leave
   // the registers.
@@ -69,7 +69,7 @@ void accumulate(Block& b, const Accumulators& s, Expr depth, const std::function
   const int unroll = !is_long ? 4 : how.rare ? 1 : 2;
   const auto steps = [&](Block& at, const Expr& from, const Expr& to) {
     Block k = at.loop("k", from, to, 1, unroll);
-    step(k, s, row, vector);
+    step(k, s, o, c.lanes);
   };
   // `whole` steps from `from` on, a multiple of `unroll`.
   const auto unrolled = [&](Block& at, const Expr& from, long whole) {

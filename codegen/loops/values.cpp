@@ -45,10 +45,7 @@ std::string StreamCode::value_tile(int rows, const StreamPlan::Group& g, Fold ho
   b.blank();
   Steps steps;
   if (some) steps.some_hole = [](Expr k) { return binary(">", element(name("holes", Type::in), k), real(0), Type::flag); };
-  accumulate(
-      b, s, index("count"), [&](int i, Expr k) { return element(name("weights", Type::in), Expr(at_.rows) * k + Expr(i)); },
-      [&](int v, Expr k) { return load_vector(name("v", Type::in) + Expr(v_col()) * k + Expr(v * lanes_), part(v)); },
-      steps);
+  accumulate(c_, b, s, index("count"), {c_.prefix + "_values", name("weights", Type::in), 1, at_.rows, name("v", Type::in), v_col(), part(g.vectors - 1)}, steps);
   b.blank();
   const auto store = [&](int i, int v) { b.run(store_vector(out + Expr(out_row() * i + v * lanes_), s[std::size_t(i)][std::size_t(v)], part(v))); };
   if (ends) {

@@ -1,4 +1,6 @@
 // Promises 11 and 12: the same bits, whoever runs what in which order; nothing shared between calls.
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <algorithm>
 #include <atomic>
@@ -77,6 +79,31 @@ TEST_CASE("Workers and the order of items don't change a bit", "[numerics]") {
       CHECK(same_bits(s(b, workers, scattered, &workers), expected));
     }
   });
+}
+
+// NAME_PLAIN: steps of tiles in the language of ops, where they are machine code else.
+TEST_CASE("The plain form of AVX2's tiles gives the bits of their machine code", "[numerics]") {
+  if (!host_supports("avx2")) {
+    WARN("SKIPPED: this CPU has no AVX2");
+    return;
+  }
+  std::vector<Spec> specs = several();
+  for (Spec& s : textbook()) specs.push_back(std::move(s));
+  int assembled = 0;
+  for_each_subject(specs, {{"avx2"}}, [&](const Subject& s) {
+    std::vector<SourceFile> files = s.files();
+    for (SourceFile& f : files) {
+      if (f.text.find("asm volatile(\n      \"v") != std::string::npos) ++assembled;
+      f.text = fmt::format("#define {}_PLAIN\n", s.name()) + f.text;
+    }
+    const auto library = library_of(files, s.name() + "_avx2_plain", false);
+    const Functions plain = functions_of(*library, s.name());
+    const Bindings b = host::standard_inputs(s.interface());
+    Memory m(s.interface(), plain, b);
+    REQUIRE(plain.checked(m.arguments.args.data(), m.packed.data(), m.workspace.data(), m.workspace_bytes, 1, nullptr, nullptr) == ok);
+    CHECK(same_bits(m.outputs(), s(b)));
+  });
+  CHECK(assembled >= 4);
 }
 
 TEST_CASE("The batch position does not change a bit", "[numerics]") {
