@@ -219,6 +219,7 @@ static inline void restore_float_state(unsigned before) {
 }
 
 static inline long smaller(long a, long b) { return b < a ? b : a; }
+static inline long larger(long a, long b) { return b > a ? b : a; }
 
 // Where everything lies. Below, c0 and c1 count the outer dimensions, row and col the inner ones.
 struct Memory {
@@ -242,7 +243,7 @@ struct attention_memory {
   float shift[24];        // -peak, where the rows' accumulators start
   float odd[24];          // NaN once a result is not finite
   float kept[24];         // 1 where the safe path found a pair that counts
-  float holes[96];        // [84]: 1 for a column with one that doesn't; then 1 if there is any
+  float holes[96];        // [84]: 1 for a column with one; then how many come before the first
   float fast[960];        // [24][40], the results that it came to replace
 };
 
@@ -1439,6 +1440,7 @@ template <int k>
   lanes_t all2 = all_lanes(true);
 
   bool some = false;
+  long before_holes = 0;
   for (long j = 0; j < count; ++j) {
     const vec score0 = splat(0.15811388f) * load(local.scores + 24 * j);
     const lanes_t hole0 = equal(score0, removed);
@@ -1461,9 +1463,10 @@ template <int k>
     const bool hole = any(either(either(hole0, hole1), hole2));
     local.holes[j] = hole ? 1.0f : 0.0f;
     some = some || hole;
+    before_holes = some ? before_holes : j + 1;
   }
 
-  local.holes[84] = some ? 1.0f : 0.0f;
+  local.holes[84] = float(before_holes);
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -1493,11 +1496,26 @@ template <int k>
 
 // 2 rows x 40 columns of the result, over `count` weights each, of which those of -0 don't count.
 [[gnu::noinline]] void attention_values_2x40_with_holes(const float* weights, const float* v,
-    long count, float* out, const float* holes, bool fresh) {
+    long count, float* out, const float* holes, long before_holes, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f);
 
-  for (long k = 0; k < count; ++k) {
+  const long whole = 4 * (before_holes / 4);
+  for (long k = 0; k < whole; k += 4) {
+    attention_values_step_2x40<0>(weights + 24 * k, v + 40 * k, s00, s01, s02, s03, s04, s10, s11,
+        s12, s13, s14);
+    attention_values_step_2x40<1>(weights + 24 * k, v + 40 * k, s00, s01, s02, s03, s04, s10, s11,
+        s12, s13, s14);
+    attention_values_step_2x40<2>(weights + 24 * k, v + 40 * k, s00, s01, s02, s03, s04, s10, s11,
+        s12, s13, s14);
+    attention_values_step_2x40<3>(weights + 24 * k, v + 40 * k, s00, s01, s02, s03, s04, s10, s11,
+        s12, s13, s14);
+  }
+  for (long k = whole; k < before_holes; ++k) {
+    attention_values_step_2x40<0>(weights + 24 * k, v + 40 * k, s00, s01, s02, s03, s04, s10, s11,
+        s12, s13, s14);
+  }
+  for (long k = before_holes; k < count; ++k) {
     if (holes[k] > 0.0f) {
       const vec a0 = splat(weights[24 * k]);
       const lanes_t hole0 = is_minus_zero(a0);
@@ -1572,11 +1590,13 @@ template <int k>
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  const long before = long(local.holes[84]);
 
   for (long i = 0; i < 24; i += 2) {
     const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
     const long end = smaller(high_last - col, count);
-    attention_values_2x40_with_holes(local.scores + i, v, end, out + 40 * i, local.holes, fresh);
+    attention_values_2x40_with_holes(local.scores + i, v, end, out + 40 * i, local.holes,
+        smaller(larger(before, 0), end), fresh);
   }
 }
 
@@ -1655,7 +1675,7 @@ template <int k>
     attention_carry_over_24(m, c1, row, local);
   }
 
-  if (local.holes[84] > 0.0f) {
+  if (long(local.holes[84]) < count) {
     attention_fold_24_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_24(m, c1, row, col, count, local, fresh);
@@ -2787,6 +2807,7 @@ template <int k>
   lanes_t all1 = all_lanes(true);
 
   bool some = false;
+  long before_holes = 0;
   for (long j = 0; j < count; ++j) {
     const vec score0 = splat(0.15811388f) * load(local.scores + 24 * j);
     const lanes_t hole0 = equal(score0, removed);
@@ -2803,9 +2824,10 @@ template <int k>
     const bool hole = any(either(hole0, hole1));
     local.holes[j] = hole ? 1.0f : 0.0f;
     some = some || hole;
+    before_holes = some ? before_holes : j + 1;
   }
 
-  local.holes[84] = some ? 1.0f : 0.0f;
+  local.holes[84] = float(before_holes);
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -2836,11 +2858,13 @@ template <int k>
   float* out = m.out + 3080 * c1 + 40 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+  const long before = long(local.holes[84]);
 
   for (long i = 0; i < 16; i += 2) {
     const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
     const long end = smaller(high_last - col, count);
-    attention_values_2x40_with_holes(local.scores + i, v, end, out + 40 * i, local.holes, fresh);
+    attention_values_2x40_with_holes(local.scores + i, v, end, out + 40 * i, local.holes,
+        smaller(larger(before, 0), end), fresh);
   }
 }
 
@@ -2870,7 +2894,7 @@ template <int k>
     attention_carry_over_16(m, c1, row, local);
   }
 
-  if (local.holes[84] > 0.0f) {
+  if (long(local.holes[84]) < count) {
     attention_fold_16_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_16(m, c1, row, col, count, local, fresh);
@@ -3273,10 +3297,24 @@ template <int k>
 
 // One row x 40 columns of the result, over `count` weights each, of which those of -0 don't count.
 [[gnu::noinline]] void attention_values_1x40_with_holes(const float* weights, const float* v,
-    long count, float* out, const float* holes, bool fresh) {
+    long count, float* out, const float* holes, long before_holes, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
 
-  for (long k = 0; k < count; ++k) {
+#pragma GCC unroll 4
+  for (long k = 0; k < before_holes; ++k) {
+    const vec a0 = splat(weights[24 * k]);
+    const vec b0 = load(v + 40 * k);
+    s00 = fma(a0, b0, s00);
+    const vec b1 = load(v + 40 * k + 8);
+    s01 = fma(a0, b1, s01);
+    const vec b2 = load(v + 40 * k + 16);
+    s02 = fma(a0, b2, s02);
+    const vec b3 = load(v + 40 * k + 24);
+    s03 = fma(a0, b3, s03);
+    const vec b4 = load(v + 40 * k + 32);
+    s04 = fma(a0, b4, s04);
+  }
+  for (long k = before_holes; k < count; ++k) {
     if (holes[k] > 0.0f) {
       const vec a0 = splat(weights[24 * k]);
       const lanes_t hole0 = is_minus_zero(a0);
@@ -3327,16 +3365,19 @@ template <int k>
   float* out = m.out + 3080 * c1 + 40 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
+  const long before = long(local.holes[84]);
 
   for (long i = 0; i < 12; i += 2) {
     const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
     const long end = smaller(high_last - col, count);
-    attention_values_2x40_with_holes(local.scores + i, v, end, out + 40 * i, local.holes, fresh);
+    attention_values_2x40_with_holes(local.scores + i, v, end, out + 40 * i, local.holes,
+        smaller(larger(before, 0), end), fresh);
   }
   {
     const long high_first = smaller(8 * ((row + 12) / 8) + 8, 77);
     const long end = smaller(high_first - col, count);
-    attention_values_1x40_with_holes(local.scores + 12, v, end, out + 480, local.holes, fresh);
+    attention_values_1x40_with_holes(local.scores + 12, v, end, out + 480, local.holes,
+        smaller(larger(before, 0), end), fresh);
   }
 }
 
@@ -3406,7 +3447,7 @@ template <int k>
     attention_carry_over_13(m, c1, row, local);
   }
 
-  if (local.holes[84] > 0.0f) {
+  if (long(local.holes[84]) < count) {
     attention_fold_13_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_13(m, c1, row, col, count, local, fresh);

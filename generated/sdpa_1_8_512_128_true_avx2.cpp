@@ -222,6 +222,7 @@ static inline void prefetch(const float* p) { __builtin_prefetch(p); }
 static inline void prefetch_l2(const float* p) { __builtin_prefetch(p, 0, 2); }
 
 static inline long smaller(long a, long b) { return b < a ? b : a; }
+static inline long larger(long a, long b) { return b > a ? b : a; }
 
 // Where everything lies. Below, c0 and c1 count the outer dimensions, row and col the inner ones.
 struct Memory {
@@ -244,7 +245,7 @@ struct attention_memory {
   float block_total[48];  // and the sum of the block's weights
   float shift[48];        // -peak, where the rows' accumulators start
   float kept[48];         // 1 where the safe path found a pair that counts
-  float holes[272];       // [258]: 1 for a column with one that doesn't; then 1 if there is any
+  float holes[272];       // [258]: 1 for a column with one; then how many come before the first
   float fast[6144];       // [48][128], the results that it came to replace
 };
 
@@ -1735,6 +1736,7 @@ template <int k>
   lanes_t all5 = all_lanes(true);
 
   bool some = false;
+  long before_holes = 0;
   for (long j = 0; j < count; ++j) {
     const vec score0 = splat(0.088388346f) * load(local.scores + 48 * j);
     const lanes_t hole0 = equal(score0, removed);
@@ -1776,9 +1778,10 @@ template <int k>
         any(either(either(either(either(either(hole0, hole1), hole2), hole3), hole4), hole5));
     local.holes[j] = hole ? 1.0f : 0.0f;
     some = some || hole;
+    before_holes = some ? before_holes : j + 1;
   }
 
-  local.holes[258] = some ? 1.0f : 0.0f;
+  local.holes[258] = float(before_holes);
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -1801,7 +1804,7 @@ template <int k>
 
 // 6 rows x 16 columns of the result, over `count` weights each, of which those of -0 don't count.
 [[gnu::noinline]] void attention_values_6x16_with_holes(const float* weights, const float* v,
-    long count, float* out, const float* holes, bool fresh) {
+    long count, float* out, const float* holes, long before_holes, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f);
@@ -1809,7 +1812,22 @@ template <int k>
   vec s40 = splat(0.0f), s41 = splat(0.0f);
   vec s50 = splat(0.0f), s51 = splat(0.0f);
 
-  for (long k = 0; k < count; ++k) {
+  const long whole = 4 * (before_holes / 4);
+  for (long k = 0; k < whole; k += 4) {
+    attention_values_step_6x16<0>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
+        s31, s40, s41, s50, s51);
+    attention_values_step_6x16<1>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
+        s31, s40, s41, s50, s51);
+    attention_values_step_6x16<2>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
+        s31, s40, s41, s50, s51);
+    attention_values_step_6x16<3>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
+        s31, s40, s41, s50, s51);
+  }
+  for (long k = whole; k < before_holes; ++k) {
+    attention_values_step_6x16<0>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
+        s31, s40, s41, s50, s51);
+  }
+  for (long k = before_holes; k < count; ++k) {
     if (holes[k] > 0.0f) {
       const vec b0 = load(v + 128 * k);
       const vec b1 = load(v + 128 * k + 8);
@@ -1901,13 +1919,14 @@ template <int k>
   store(local.total + 24, load(local.total + 24) + load(local.block_total + 24));
   store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
   store(local.total + 40, load(local.total + 40) + load(local.block_total + 40));
+  const long before = long(local.holes[258]);
 
   for (long n = 0; n < 128; n += 16) {
     for (long i = 0; i < 48; i += 6) {
       const long high_last = 8 * ((row + i + 5) / 8) + 8;
       const long end = smaller(high_last - col, count);
       attention_values_6x16_with_holes(local.scores + i, v + n, end, out + 128 * i + n, local.holes,
-          fresh);
+          smaller(larger(before, 0), end), fresh);
     }
   }
 }
@@ -1927,7 +1946,7 @@ template <int k>
     attention_carry_over_48(m, c1, row, local);
   }
 
-  if (local.holes[258] > 0.0f) {
+  if (long(local.holes[258]) < count) {
     attention_fold_48_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_48(m, c1, row, col, count, local, fresh);
@@ -3428,6 +3447,7 @@ template <int k>
   lanes_t all3 = all_lanes(true);
 
   bool some = false;
+  long before_holes = 0;
   for (long j = 0; j < count; ++j) {
     const vec score0 = splat(0.088388346f) * load(local.scores + 48 * j);
     const lanes_t hole0 = equal(score0, removed);
@@ -3456,9 +3476,10 @@ template <int k>
     const bool hole = any(either(either(either(hole0, hole1), hole2), hole3));
     local.holes[j] = hole ? 1.0f : 0.0f;
     some = some || hole;
+    before_holes = some ? before_holes : j + 1;
   }
 
-  local.holes[258] = some ? 1.0f : 0.0f;
+  local.holes[258] = float(before_holes);
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -3475,14 +3496,29 @@ template <int k>
 
 // 5 rows x 16 columns of the result, over `count` weights each, of which those of -0 don't count.
 [[gnu::noinline]] void attention_values_5x16_with_holes(const float* weights, const float* v,
-    long count, float* out, const float* holes, bool fresh) {
+    long count, float* out, const float* holes, long before_holes, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f);
   vec s40 = splat(0.0f), s41 = splat(0.0f);
 
-  for (long k = 0; k < count; ++k) {
+  const long whole = 4 * (before_holes / 4);
+  for (long k = 0; k < whole; k += 4) {
+    attention_values_step_5x16<0>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
+        s31, s40, s41);
+    attention_values_step_5x16<1>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
+        s31, s40, s41);
+    attention_values_step_5x16<2>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
+        s31, s40, s41);
+    attention_values_step_5x16<3>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
+        s31, s40, s41);
+  }
+  for (long k = whole; k < before_holes; ++k) {
+    attention_values_step_5x16<0>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
+        s31, s40, s41);
+  }
+  for (long k = before_holes; k < count; ++k) {
     if (holes[k] > 0.0f) {
       const vec b0 = load(v + 128 * k);
       const vec b1 = load(v + 128 * k + 8);
@@ -3561,19 +3597,20 @@ template <int k>
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
   store(local.total + 24, load(local.total + 24) + load(local.block_total + 24));
+  const long before = long(local.holes[258]);
 
   for (long n = 0; n < 128; n += 16) {
     for (long i = 0; i < 12; i += 6) {
       const long high_last = 8 * ((row + i + 5) / 8) + 8;
       const long end = smaller(high_last - col, count);
       attention_values_6x16_with_holes(local.scores + i, v + n, end, out + 128 * i + n, local.holes,
-          fresh);
+          smaller(larger(before, 0), end), fresh);
     }
     for (long i = 12; i < 32; i += 5) {
       const long high_last = 8 * ((row + i + 4) / 8) + 8;
       const long end = smaller(high_last - col, count);
       attention_values_5x16_with_holes(local.scores + i, v + n, end, out + 128 * i + n, local.holes,
-          fresh);
+          smaller(larger(before, 0), end), fresh);
     }
   }
 }
@@ -3591,7 +3628,7 @@ template <int k>
     attention_carry_over_32(m, c1, row, local);
   }
 
-  if (local.holes[258] > 0.0f) {
+  if (long(local.holes[258]) < count) {
     attention_fold_32_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_32(m, c1, row, col, count, local, fresh);

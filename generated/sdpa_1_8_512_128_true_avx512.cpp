@@ -232,6 +232,7 @@ static inline void restore_float_state(unsigned before) {
 static inline void prefetch_l2(const float* p) { __builtin_prefetch(p, 0, 2); }
 
 static inline long smaller(long a, long b) { return b < a ? b : a; }
+static inline long larger(long a, long b) { return b > a ? b : a; }
 
 // Where everything lies. Below, c0 and c1 count the outer dimensions, row and col the inner ones.
 struct Memory {
@@ -254,7 +255,7 @@ struct attention_memory {
   float block_total[48];  // and the sum of the block's weights
   float shift[48];        // -peak, where the rows' accumulators start
   float kept[48];         // 1 where the safe path found a pair that counts
-  float holes[272];       // [264]: 1 for a column with one that doesn't; then 1 if there is any
+  float holes[272];       // [264]: 1 for a column with one; then how many come before the first
   float fast[6144];       // [48][128], the results that it came to replace
 };
 
@@ -1571,6 +1572,7 @@ struct attention_memory {
   lanes_t all2 = all_lanes(true);
 
   bool some = false;
+  long before_holes = 0;
   for (long j = 0; j < count; ++j) {
     const vec score0 = splat(0.088388346f) * load(local.scores + 48 * j);
     const lanes_t hole0 = equal(score0, removed);
@@ -1593,9 +1595,10 @@ struct attention_memory {
     const bool hole = any(either(either(hole0, hole1), hole2));
     local.holes[j] = hole ? 1.0f : 0.0f;
     some = some || hole;
+    before_holes = some ? before_holes : j + 1;
   }
 
-  local.holes[264] = some ? 1.0f : 0.0f;
+  local.holes[264] = float(before_holes);
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -1609,7 +1612,7 @@ struct attention_memory {
 
 // 8 rows x 48 columns of the result, over `count` weights each, of which those of -0 don't count.
 [[gnu::noinline]] void attention_values_8x48_with_holes(const float* weights, const float* v,
-    long count, float* out, const float* holes, bool fresh) {
+    long count, float* out, const float* holes, long before_holes, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
@@ -1619,7 +1622,45 @@ struct attention_memory {
   vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
   vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
 
-  for (long k = 0; k < count; ++k) {
+#pragma GCC unroll 2
+  for (long k = 0; k < before_holes; ++k) {
+    const vec b0 = load(v + 128 * k);
+    const vec b1 = load(v + 128 * k + 16);
+    const vec b2 = load(v + 128 * k + 32);
+    const vec a0 = splat(weights[48 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(weights[48 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(weights[48 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(weights[48 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    const vec a4 = splat(weights[48 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    const vec a5 = splat(weights[48 * k + 5]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    const vec a6 = splat(weights[48 * k + 6]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    s62 = fma(a6, b2, s62);
+    const vec a7 = splat(weights[48 * k + 7]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+    s72 = fma(a7, b2, s72);
+  }
+  for (long k = before_holes; k < count; ++k) {
     if (holes[k] > 0.0f) {
       const vec b0 = load(v + 128 * k);
       const vec b1 = load(v + 128 * k + 16);
@@ -1758,7 +1799,7 @@ struct attention_memory {
 
 // 8 rows x 32 columns of the result, over `count` weights each, of which those of -0 don't count.
 [[gnu::noinline]] void attention_values_8x32_with_holes(const float* weights, const float* v,
-    long count, float* out, const float* holes, bool fresh) {
+    long count, float* out, const float* holes, long before_holes, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f);
@@ -1768,7 +1809,36 @@ struct attention_memory {
   vec s60 = splat(0.0f), s61 = splat(0.0f);
   vec s70 = splat(0.0f), s71 = splat(0.0f);
 
-  for (long k = 0; k < count; ++k) {
+#pragma GCC unroll 4
+  for (long k = 0; k < before_holes; ++k) {
+    const vec b0 = load(v + 128 * k);
+    const vec b1 = load(v + 128 * k + 16);
+    const vec a0 = splat(weights[48 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(weights[48 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(weights[48 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(weights[48 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    const vec a4 = splat(weights[48 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    const vec a5 = splat(weights[48 * k + 5]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    const vec a6 = splat(weights[48 * k + 6]);
+    s60 = fma(a6, b0, s60);
+    s61 = fma(a6, b1, s61);
+    const vec a7 = splat(weights[48 * k + 7]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+  }
+  for (long k = before_holes; k < count; ++k) {
     if (holes[k] > 0.0f) {
       const vec b0 = load(v + 128 * k);
       const vec b1 = load(v + 128 * k + 16);
@@ -1879,20 +1949,21 @@ struct attention_memory {
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
   store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
+  const long before = long(local.holes[264]);
 
   for (long n = 0; n < 96; n += 48) {
     for (long i = 0; i < 48; i += 8) {
       const long high_last = 16 * ((row + i + 7) / 16) + 16;
       const long end = smaller(high_last - col, count);
       attention_values_8x48_with_holes(local.scores + i, v + n, end, out + 128 * i + n, local.holes,
-          fresh);
+          smaller(larger(before, 0), end), fresh);
     }
   }
   for (long i = 0; i < 48; i += 8) {
     const long high_last = 16 * ((row + i + 7) / 16) + 16;
     const long end = smaller(high_last - col, count);
     attention_values_8x32_with_holes(local.scores + i, v + 96, end, out + 128 * i + 96, local.holes,
-        fresh);
+        smaller(larger(before, 0), end), fresh);
   }
 }
 
@@ -1908,7 +1979,7 @@ struct attention_memory {
     attention_carry_over_48(m, c1, row, local);
   }
 
-  if (local.holes[264] > 0.0f) {
+  if (long(local.holes[264]) < count) {
     attention_fold_48_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_48(m, c1, row, col, count, local, fresh);
@@ -3240,6 +3311,7 @@ struct attention_memory {
   lanes_t all1 = all_lanes(true);
 
   bool some = false;
+  long before_holes = 0;
   for (long j = 0; j < count; ++j) {
     const vec score0 = splat(0.088388346f) * load(local.scores + 48 * j);
     const lanes_t hole0 = equal(score0, removed);
@@ -3256,9 +3328,10 @@ struct attention_memory {
     const bool hole = any(either(hole0, hole1));
     local.holes[j] = hole ? 1.0f : 0.0f;
     some = some || hole;
+    before_holes = some ? before_holes : j + 1;
   }
 
-  local.holes[264] = some ? 1.0f : 0.0f;
+  local.holes[264] = float(before_holes);
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -3274,20 +3347,21 @@ struct attention_memory {
   float* out = m.out + 65536 * c1 + 128 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  const long before = long(local.holes[264]);
 
   for (long n = 0; n < 96; n += 48) {
     for (long i = 0; i < 32; i += 8) {
       const long high_last = 16 * ((row + i + 7) / 16) + 16;
       const long end = smaller(high_last - col, count);
       attention_values_8x48_with_holes(local.scores + i, v + n, end, out + 128 * i + n, local.holes,
-          fresh);
+          smaller(larger(before, 0), end), fresh);
     }
   }
   for (long i = 0; i < 32; i += 8) {
     const long high_last = 16 * ((row + i + 7) / 16) + 16;
     const long end = smaller(high_last - col, count);
     attention_values_8x32_with_holes(local.scores + i, v + 96, end, out + 128 * i + 96, local.holes,
-        fresh);
+        smaller(larger(before, 0), end), fresh);
   }
 }
 
@@ -3302,7 +3376,7 @@ struct attention_memory {
     attention_carry_over_32(m, c1, row, local);
   }
 
-  if (local.holes[264] > 0.0f) {
+  if (long(local.holes[264]) < count) {
     attention_fold_32_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_32(m, c1, row, col, count, local, fresh);

@@ -218,6 +218,7 @@ static inline void restore_float_state(unsigned before) {
 static inline void prefetch_l2(const float* p) { __builtin_prefetch(p, 0, 2); }
 
 static inline long smaller(long a, long b) { return b < a ? b : a; }
+static inline long larger(long a, long b) { return b > a ? b : a; }
 
 // Where everything lies. Below, c0 and c1 count the outer dimensions, row and col the inner ones.
 struct Memory {
@@ -240,7 +241,7 @@ struct attention_memory {
   float block_total[32];  // and the sum of the block's weights
   float shift[32];        // -peak, where the rows' accumulators start
   float kept[32];         // 1 where the safe path found a pair that counts
-  float holes[112];       // [96]: 1 for a column with one that doesn't; then 1 if there is any
+  float holes[112];       // [96]: 1 for a column with one; then how many come before the first
   float fast[2048];       // [32][64], the results that it came to replace
 };
 
@@ -767,6 +768,7 @@ template <int k>
   lanes_t all2 = all_lanes(true);
 
   bool some = false;
+  long before_holes = 0;
   for (long j = 0; j < count; ++j) {
     const vec score0 = splat(0.125f) * load(local.scores + 32 * j);
     const lanes_t hole0 = equal(score0, removed);
@@ -789,9 +791,10 @@ template <int k>
     const bool hole = any(either(either(hole0, hole1), hole2));
     local.holes[j] = hole ? 1.0f : 0.0f;
     some = some || hole;
+    before_holes = some ? before_holes : j + 1;
   }
 
-  local.holes[96] = some ? 1.0f : 0.0f;
+  local.holes[96] = float(before_holes);
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -805,12 +808,27 @@ template <int k>
 
 // 3 rows x 32 columns of the result, over `count` weights each, of which those of -0 don't count.
 [[gnu::noinline]] void attention_values_3x32_with_holes(const float* weights, const float* v,
-    long count, float* out, const float* holes, bool fresh) {
+    long count, float* out, const float* holes, long before_holes, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
 
-  for (long k = 0; k < count; ++k) {
+  const long whole = 4 * (before_holes / 4);
+  for (long k = 0; k < whole; k += 4) {
+    attention_values_step_3x32<0>(weights + 32 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
+        s13, s20, s21, s22, s23);
+    attention_values_step_3x32<1>(weights + 32 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
+        s13, s20, s21, s22, s23);
+    attention_values_step_3x32<2>(weights + 32 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
+        s13, s20, s21, s22, s23);
+    attention_values_step_3x32<3>(weights + 32 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
+        s13, s20, s21, s22, s23);
+  }
+  for (long k = whole; k < before_holes; ++k) {
+    attention_values_step_3x32<0>(weights + 32 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
+        s13, s20, s21, s22, s23);
+  }
+  for (long k = before_holes; k < count; ++k) {
     if (holes[k] > 0.0f) {
       const vec a0 = splat(weights[32 * k]);
       const lanes_t hole0 = is_minus_zero(a0);
@@ -894,11 +912,12 @@ template <int k>
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  const long before = long(local.holes[96]);
 
   for (long n = 0; n < 64; n += 32) {
     for (long i = 0; i < 24; i += 3) {
       attention_values_3x32_with_holes(local.scores + i, v + n, count, out + 64 * i + n,
-          local.holes, fresh);
+          local.holes, smaller(larger(before, 0), count), fresh);
     }
   }
 }
@@ -915,7 +934,7 @@ template <int k>
     attention_carry_over_24(m, c1, row, local);
   }
 
-  if (local.holes[96] > 0.0f) {
+  if (long(local.holes[96]) < count) {
     attention_fold_24_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_24(m, c1, row, col, count, local, fresh);
@@ -1677,6 +1696,7 @@ template <int k>
   lanes_t all3 = all_lanes(true);
 
   bool some = false;
+  long before_holes = 0;
   for (long j = 0; j < count; ++j) {
     const vec score0 = splat(0.125f) * load(local.scores + 32 * j);
     const lanes_t hole0 = equal(score0, removed);
@@ -1705,9 +1725,10 @@ template <int k>
     const bool hole = any(either(either(either(hole0, hole1), hole2), hole3));
     local.holes[j] = hole ? 1.0f : 0.0f;
     some = some || hole;
+    before_holes = some ? before_holes : j + 1;
   }
 
-  local.holes[96] = some ? 1.0f : 0.0f;
+  local.holes[96] = float(before_holes);
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -1724,11 +1745,28 @@ template <int k>
 
 // 2 rows x 32 columns of the result, over `count` weights each, of which those of -0 don't count.
 [[gnu::noinline]] void attention_values_2x32_with_holes(const float* weights, const float* v,
-    long count, float* out, const float* holes, bool fresh) {
+    long count, float* out, const float* holes, long before_holes, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
 
-  for (long k = 0; k < count; ++k) {
+#pragma GCC unroll 4
+  for (long k = 0; k < before_holes; ++k) {
+    const vec a0 = splat(weights[32 * k]);
+    const vec a1 = splat(weights[32 * k + 1]);
+    const vec b0 = load(v + 64 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(v + 64 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(v + 64 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(v + 64 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+  }
+  for (long k = before_holes; k < count; ++k) {
     if (holes[k] > 0.0f) {
       const vec a0 = splat(weights[32 * k]);
       const lanes_t hole0 = is_minus_zero(a0);
@@ -1794,15 +1832,16 @@ template <int k>
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
   store(local.total + 24, load(local.total + 24) + load(local.block_total + 24));
+  const long before = long(local.holes[96]);
 
   for (long n = 0; n < 64; n += 32) {
     for (long i = 0; i < 30; i += 3) {
       attention_values_3x32_with_holes(local.scores + i, v + n, count, out + 64 * i + n,
-          local.holes, fresh);
+          local.holes, smaller(larger(before, 0), count), fresh);
     }
     {
       attention_values_2x32_with_holes(local.scores + 30, v + n, count, out + n + 1920, local.holes,
-          fresh);
+          smaller(larger(before, 0), count), fresh);
     }
   }
 }
@@ -1820,7 +1859,7 @@ template <int k>
     attention_carry_over_32(m, c1, row, local);
   }
 
-  if (local.holes[96] > 0.0f) {
+  if (long(local.holes[96]) < count) {
     attention_fold_32_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_32(m, c1, row, col, count, local, fresh);

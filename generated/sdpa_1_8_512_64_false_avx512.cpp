@@ -226,6 +226,7 @@ static inline void restore_float_state(unsigned before) {
 static inline void prefetch_l2(const float* p) { __builtin_prefetch(p, 0, 2); }
 
 static inline long smaller(long a, long b) { return b < a ? b : a; }
+static inline long larger(long a, long b) { return b > a ? b : a; }
 
 // Where everything lies. Below, c0 and c1 count the outer dimensions, row and col the inner ones.
 struct Memory {
@@ -248,7 +249,7 @@ struct attention_memory {
   float block_total[48];  // and the sum of the block's weights
   float shift[48];        // -peak, where the rows' accumulators start
   float kept[48];         // 1 where the safe path found a pair that counts
-  float holes[160];       // [144]: 1 for a column with one that doesn't; then 1 if there is any
+  float holes[160];       // [144]: 1 for a column with one; then how many come before the first
   float fast[3072];       // [48][64], the results that it came to replace
 };
 
@@ -825,6 +826,7 @@ struct attention_memory {
   lanes_t all2 = all_lanes(true);
 
   bool some = false;
+  long before_holes = 0;
   for (long j = 0; j < count; ++j) {
     const vec score0 = splat(0.125f) * load(local.scores + 48 * j);
     const lanes_t hole0 = equal(score0, removed);
@@ -847,9 +849,10 @@ struct attention_memory {
     const bool hole = any(either(either(hole0, hole1), hole2));
     local.holes[j] = hole ? 1.0f : 0.0f;
     some = some || hole;
+    before_holes = some ? before_holes : j + 1;
   }
 
-  local.holes[144] = some ? 1.0f : 0.0f;
+  local.holes[144] = float(before_holes);
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -863,7 +866,7 @@ struct attention_memory {
 
 // 6 rows x 64 columns of the result, over `count` weights each, of which those of -0 don't count.
 [[gnu::noinline]] void attention_values_6x64_with_holes(const float* weights, const float* v,
-    long count, float* out, const float* holes, bool fresh) {
+    long count, float* out, const float* holes, long before_holes, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
@@ -871,7 +874,44 @@ struct attention_memory {
   vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
   vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
 
-  for (long k = 0; k < count; ++k) {
+#pragma GCC unroll 4
+  for (long k = 0; k < before_holes; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 16);
+    const vec b2 = load(v + 64 * k + 32);
+    const vec b3 = load(v + 64 * k + 48);
+    const vec a0 = splat(weights[48 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
+    const vec a1 = splat(weights[48 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
+    const vec a2 = splat(weights[48 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
+    const vec a3 = splat(weights[48 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
+    const vec a4 = splat(weights[48 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
+    const vec a5 = splat(weights[48 * k + 5]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    s53 = fma(a5, b3, s53);
+  }
+  for (long k = before_holes; k < count; ++k) {
     if (holes[k] > 0.0f) {
       const vec b0 = load(v + 64 * k);
       const vec b1 = load(v + 64 * k + 16);
@@ -1012,9 +1052,11 @@ struct attention_memory {
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
   store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
+  const long before = long(local.holes[144]);
 
   for (long i = 0; i < 48; i += 6) {
-    attention_values_6x64_with_holes(local.scores + i, v, count, out + 64 * i, local.holes, fresh);
+    attention_values_6x64_with_holes(local.scores + i, v, count, out + 64 * i, local.holes,
+        smaller(larger(before, 0), count), fresh);
   }
 }
 
@@ -1030,7 +1072,7 @@ struct attention_memory {
     attention_carry_over_48(m, c1, row, local);
   }
 
-  if (local.holes[144] > 0.0f) {
+  if (long(local.holes[144]) < count) {
     attention_fold_48_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_48(m, c1, row, col, count, local, fresh);
@@ -1873,6 +1915,7 @@ struct attention_memory {
   lanes_t all1 = all_lanes(true);
 
   bool some = false;
+  long before_holes = 0;
   for (long j = 0; j < count; ++j) {
     const vec score0 = splat(0.125f) * load(local.scores + 48 * j);
     const lanes_t hole0 = equal(score0, removed);
@@ -1889,9 +1932,10 @@ struct attention_memory {
     const bool hole = any(either(hole0, hole1));
     local.holes[j] = hole ? 1.0f : 0.0f;
     some = some || hole;
+    before_holes = some ? before_holes : j + 1;
   }
 
-  local.holes[144] = some ? 1.0f : 0.0f;
+  local.holes[144] = float(before_holes);
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -1902,14 +1946,46 @@ struct attention_memory {
 
 // 5 rows x 64 columns of the result, over `count` weights each, of which those of -0 don't count.
 [[gnu::noinline]] void attention_values_5x64_with_holes(const float* weights, const float* v,
-    long count, float* out, const float* holes, bool fresh) {
+    long count, float* out, const float* holes, long before_holes, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
   vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
 
-  for (long k = 0; k < count; ++k) {
+#pragma GCC unroll 4
+  for (long k = 0; k < before_holes; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 16);
+    const vec b2 = load(v + 64 * k + 32);
+    const vec b3 = load(v + 64 * k + 48);
+    const vec a0 = splat(weights[48 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
+    const vec a1 = splat(weights[48 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
+    const vec a2 = splat(weights[48 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
+    const vec a3 = splat(weights[48 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
+    const vec a4 = splat(weights[48 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
+  }
+  for (long k = before_holes; k < count; ++k) {
     if (holes[k] > 0.0f) {
       const vec b0 = load(v + 64 * k);
       const vec b1 = load(v + 64 * k + 16);
@@ -2030,12 +2106,15 @@ struct attention_memory {
   float* out = m.out + 32768 * c1 + 64 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  const long before = long(local.holes[144]);
 
   for (long i = 0; i < 12; i += 6) {
-    attention_values_6x64_with_holes(local.scores + i, v, count, out + 64 * i, local.holes, fresh);
+    attention_values_6x64_with_holes(local.scores + i, v, count, out + 64 * i, local.holes,
+        smaller(larger(before, 0), count), fresh);
   }
   for (long i = 12; i < 32; i += 5) {
-    attention_values_5x64_with_holes(local.scores + i, v, count, out + 64 * i, local.holes, fresh);
+    attention_values_5x64_with_holes(local.scores + i, v, count, out + 64 * i, local.holes,
+        smaller(larger(before, 0), count), fresh);
   }
 }
 
@@ -2050,7 +2129,7 @@ struct attention_memory {
     attention_carry_over_32(m, c1, row, local);
   }
 
-  if (local.holes[144] > 0.0f) {
+  if (long(local.holes[144]) < count) {
     attention_fold_32_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_32(m, c1, row, col, count, local, fresh);

@@ -403,6 +403,7 @@ static inline void prefetch(const float* p) { __builtin_prefetch(p); }
 static inline void prefetch_l2(const float* p) { __builtin_prefetch(p, 0, 2); }
 
 static inline long smaller(long a, long b) { return b < a ? b : a; }
+static inline long larger(long a, long b) { return b > a ? b : a; }
 
 // amplitude * cos and sin of the angles of a row's pairs, sines with the sign of their place. In
 // double, rounded once; the angle is taken from the nearest multiple of pi/2, exactly up to 2^27 of
@@ -462,7 +463,7 @@ struct attention_memory {
   float block_total[32];  // and the sum of the block's weights
   float shift[32];        // -peak, where the rows' accumulators start
   float kept[32];         // 1 where the safe path found a pair that counts
-  float holes[272];       // [264]: 1 for a column with one that doesn't; then 1 if there is any
+  float holes[272];       // [264]: 1 for a column with one; then how many come before the first
   float fast[2048];       // [32][64], the results that it came to replace
 };
 
@@ -1732,6 +1733,7 @@ struct attention_memory {
   lanes_t all2 = all_lanes(true);
 
   bool some = false;
+  long before_holes = 0;
   for (long j = 0; j < count; ++j) {
     const vec score0 = splat(0.125f) * load(local.scores + 32 * j);
     const lanes_t hole0 = equal(score0, removed);
@@ -1754,9 +1756,10 @@ struct attention_memory {
     const bool hole = any(either(either(hole0, hole1), hole2));
     local.holes[j] = hole ? 1.0f : 0.0f;
     some = some || hole;
+    before_holes = some ? before_holes : j + 1;
   }
 
-  local.holes[264] = some ? 1.0f : 0.0f;
+  local.holes[264] = float(before_holes);
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -1770,13 +1773,35 @@ struct attention_memory {
 
 // 4 rows x 24 columns of the result, over `count` weights each, of which those of -0 don't count.
 [[gnu::noinline]] void attention_values_4x24_with_holes(const float* weights, const float* v,
-    long count, float* out, const float* holes, bool fresh) {
+    long count, float* out, const float* holes, long before_holes, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
 
-  for (long k = 0; k < count; ++k) {
+#pragma GCC unroll 4
+  for (long k = 0; k < before_holes; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 8);
+    const vec b2 = load(v + 64 * k + 16);
+    const vec a0 = splat(weights[32 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    const vec a1 = splat(weights[32 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    const vec a2 = splat(weights[32 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    const vec a3 = splat(weights[32 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+  }
+  for (long k = before_holes; k < count; ++k) {
     if (holes[k] > 0.0f) {
       const vec b0 = load(v + 64 * k);
       const vec b1 = load(v + 64 * k + 8);
@@ -1855,13 +1880,30 @@ struct attention_memory {
 
 // 4 rows x 16 columns of the result, over `count` weights each, of which those of -0 don't count.
 [[gnu::noinline]] void attention_values_4x16_with_holes(const float* weights, const float* v,
-    long count, float* out, const float* holes, bool fresh) {
+    long count, float* out, const float* holes, long before_holes, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f);
 
-  for (long k = 0; k < count; ++k) {
+#pragma GCC unroll 4
+  for (long k = 0; k < before_holes; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 8);
+    const vec a0 = splat(weights[32 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(weights[32 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    const vec a2 = splat(weights[32 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    const vec a3 = splat(weights[32 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+  }
+  for (long k = before_holes; k < count; ++k) {
     if (holes[k] > 0.0f) {
       const vec b0 = load(v + 64 * k);
       const vec b1 = load(v + 64 * k + 8);
@@ -1928,20 +1970,21 @@ struct attention_memory {
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  const long before = long(local.holes[264]);
 
   for (long n = 0; n < 48; n += 24) {
     for (long i = 0; i < 24; i += 4) {
       const long high_last = 8 * ((row + i + 3) / 8) + 8;
       const long end = smaller(high_last - col, count);
       attention_values_4x24_with_holes(local.scores + i, v + n, end, out + 512 * i + n, local.holes,
-          fresh);
+          smaller(larger(before, 0), end), fresh);
     }
   }
   for (long i = 0; i < 24; i += 4) {
     const long high_last = 8 * ((row + i + 3) / 8) + 8;
     const long end = smaller(high_last - col, count);
     attention_values_4x16_with_holes(local.scores + i, v + 48, end, out + 512 * i + 48, local.holes,
-        fresh);
+        smaller(larger(before, 0), end), fresh);
   }
 }
 
@@ -1957,7 +2000,7 @@ struct attention_memory {
     attention_carry_over_24(m, c1, row, local);
   }
 
-  if (local.holes[264] > 0.0f) {
+  if (long(local.holes[264]) < count) {
     attention_fold_24_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_24(m, c1, row, col, count, local, fresh);
@@ -3632,6 +3675,7 @@ struct attention_memory {
   lanes_t all3 = all_lanes(true);
 
   bool some = false;
+  long before_holes = 0;
   for (long j = 0; j < count; ++j) {
     const vec score0 = splat(0.125f) * load(local.scores + 32 * j);
     const lanes_t hole0 = equal(score0, removed);
@@ -3660,9 +3704,10 @@ struct attention_memory {
     const bool hole = any(either(either(either(hole0, hole1), hole2), hole3));
     local.holes[j] = hole ? 1.0f : 0.0f;
     some = some || hole;
+    before_holes = some ? before_holes : j + 1;
   }
 
-  local.holes[264] = some ? 1.0f : 0.0f;
+  local.holes[264] = float(before_holes);
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -3686,20 +3731,21 @@ struct attention_memory {
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
   store(local.total + 24, load(local.total + 24) + load(local.block_total + 24));
+  const long before = long(local.holes[264]);
 
   for (long n = 0; n < 48; n += 24) {
     for (long i = 0; i < 32; i += 4) {
       const long high_last = 8 * ((row + i + 3) / 8) + 8;
       const long end = smaller(high_last - col, count);
       attention_values_4x24_with_holes(local.scores + i, v + n, end, out + 512 * i + n, local.holes,
-          fresh);
+          smaller(larger(before, 0), end), fresh);
     }
   }
   for (long i = 0; i < 32; i += 4) {
     const long high_last = 8 * ((row + i + 3) / 8) + 8;
     const long end = smaller(high_last - col, count);
     attention_values_4x16_with_holes(local.scores + i, v + 48, end, out + 512 * i + 48, local.holes,
-        fresh);
+        smaller(larger(before, 0), end), fresh);
   }
 }
 
@@ -3716,7 +3762,7 @@ struct attention_memory {
     attention_carry_over_32(m, c1, row, local);
   }
 
-  if (local.holes[264] > 0.0f) {
+  if (long(local.holes[264]) < count) {
     attention_fold_32_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_32(m, c1, row, col, count, local, fresh);

@@ -68,7 +68,11 @@ class SegmentCode {
     Block b(f.body);
     const Accumulators s = declare_accumulators(b, t);
     Steps how;
-    if (plan_.ahead) how.ahead = [&](Block& at, const Expr& k) { ask_ahead(at, t, k); };
+    if (plan_.asks_next_panel) how.ahead = [&](Block& at, const Expr& k) { ask_ahead(at, t, k); };
+    if (plan_.asks_further_on) {
+      how.beside = [&](Block& at, const Expr& k) { ask_further_on(at, t, k); };
+      how.beside_body = 2 * ((t.vectors * c_.lanes + Steps::line - 1) / Steps::line);
+    }
     accumulate(c_, b, s, r_.depth, {c_.prefix, name("a", Type::in), row_stride(), depth_stride(), name("w", Type::in), t.vectors * c_.lanes}, how);
     b.blank();
     epilogue(b, t, s);
@@ -81,6 +85,13 @@ class SegmentCode {
     const long width = t.vectors * c_.lanes, lines = (t.rows * width + r_.rows - 1) / r_.rows;
     const Expr share = Expr(Steps::line) * (Expr(width) * index("row") / r_.rows);
     for (long i = 0; i < lines; ++i) b.run(call("prefetch_l2", Type::none, {name("w", Type::in) + Expr(width * r_.depth) + Expr(width) * k + share + Expr(Steps::line * i)}));
+  }
+
+  // Hardware alone falls behind where steps are as slow as these.
+  void ask_further_on(Block& b, Tile t, const Expr& k) const {
+    constexpr long floats = 256;
+    const long width = t.vectors * c_.lanes;
+    for (long i = 0; i < width; i += Steps::line) b.run(call("prefetch", Type::none, {name("w", Type::in) + Expr(width) * k + Expr(floats + i)}));
   }
 
   // Where vector v of the tile lies: its group of columns and its first column within.

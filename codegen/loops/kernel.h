@@ -69,9 +69,12 @@ struct Operands {
 };
 struct Steps {
   std::function<Expr(Expr k)> some_hole = {};                 // if true, a row's scalar of -0 stands for no step of the row
+  Expr before_holes = {};                                     // steps before the first for which it is true
   static constexpr long line = 16;                            // floats of a cache line
   std::function<void(Block&, const Expr& k)> ahead = {};      // what to ask memory for before steps k .. k + every; needs a constant depth
   long every = line;                                          // a multiple of it, or all steps
+  std::function<void(Block&, const Expr& k)> beside = {};     // what stands before step k,
+  long beside_body = 0;                                       // in instructions
   bool rare = false;                                          // not unrolled where GCC would then move accumulators about
 };
 // s[i][v] += scalar i * vector v for all k in [0, depth).

@@ -46,7 +46,7 @@ std::string StreamCode::weigh_safely(const RowBlocks& r) {
     all.push_back(b.var(fmt::format("all{}", v), call("all_lanes", Type::lanes, {name("true", Type::flag)})));
   }
   b.blank();
-  const Expr some = b.var("some", name("false", Type::flag));
+  const Expr some = b.var("some", name("false", Type::flag)), before = b.var("before_holes", Expr(0));
   Expr holes;
   Block j = b.loop("j", 0, index("count"));
   for (int v = 0; v < vectors; ++v) {
@@ -69,8 +69,9 @@ std::string StreamCode::weigh_safely(const RowBlocks& r) {
   const Expr hole = j.let("hole", call("any", Type::flag, {holes}));
   j.assign(element(local(at_.holes()), index("j")), choose(hole, real(1), real(0)));
   j.assign(some, binary("||", some, hole, Type::flag));
+  j.assign(before, choose(some, before, index("j") + Expr(1)));
   b.blank();
-  b.assign(element(local(at_.some_holes()), 0), choose(some, real(1), real(0)));
+  b.assign(element(local(at_.before_holes()), 0), call("float", Type::real, {before}));
   for (int v = 0; v < vectors; ++v) {
     const std::size_t i = std::size_t(v);
     b.blank();
@@ -96,7 +97,7 @@ std::string StreamCode::visit_safely(const RowBlocks& r, Columns kinds) {
   if (rescales_ && direct_) carry_if_older(b, r);
   b.blank();
   const auto folded = [&](Block& at, Fold h) { at.run(call(fold(r, h), Type::none, {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), index("count"), name("local", Type::out), name("fresh", Type::flag)})); };
-  Block some = b.when(binary(">", element(local(at_.some_holes()), 0), real(0), Type::flag));
+  Block some = b.when(binary("<", before_holes(), index("count"), Type::flag));
   folded(some, Fold::adds_with_holes);
   Block none = b.otherwise();
   folded(none, Fold::adds);

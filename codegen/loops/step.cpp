@@ -42,6 +42,7 @@ void accumulate_by_steps(Context& c, Block& b, const Accumulators& s, const Expr
   constexpr long in_a_row = 4;  // the loop's own instructions take issue slots from the tile's
   const std::string f = step_function(c, s, o);
   const auto run = [&](Block& at, const Expr& from, long steps) {
+    for (long k = 0; how.beside && k < steps; ++k) how.beside(at, from + Expr(k));
     for (long k = 0; k < steps; ++k) {
       std::vector<Expr> arguments{o.scalars + Expr(o.scalar_step) * from, o.vectors + Expr(o.vector_step) * from};
       for (const auto& row : s) arguments.insert(arguments.end(), row.begin(), row.end());

@@ -28,7 +28,7 @@ Struct StreamCode::memory_struct() const {
            {"shift", rows, binary_ ? "-peak, where the rows' accumulators start" : "-peak / log 2"},
            {"odd", at_.odd_floats, "NaN once a result is not finite"},
            {"kept", rows, "1 where the safe path found a pair that counts"},
-           {"holes", at_.fast() - at_.holes(), fmt::format("[{}]: 1 for a column with one that doesn't; then 1 if there is any", at_.columns)},
+           {"holes", at_.fast() - at_.holes(), fmt::format("[{}]: 1 for a column with one; then how many come before the first", at_.columns)},
            {"fast", rows * at_.width, fmt::format("[{}][{}], the results that it came to replace", rows, at_.width)}}};
   std::erase_if(r.fields, [](const Struct::Field& f) { return f.floats == 0; });
   if (at_.values > 0) r.fields.push_back({"row_values", at_.values * rows, fmt::format("[{}][{}], what it says of its rows", at_.values, rows)});

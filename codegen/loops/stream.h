@@ -24,8 +24,8 @@ struct StreamMemory {
   long shift() const { return peak() + 5 * rows; }
   long odd() const { return peak() + 6 * rows; }                        // where one visit ends a block of rows
   long kept() const { return odd() + odd_floats; }                      // of the safe path, as are these:
-  long holes() const { return kept() + rows; }                          // [columns], and one for all
-  long some_holes() const { return holes() + columns; }
+  long holes() const { return kept() + rows; }                          // [columns], and how many come before the first
+  long before_holes() const { return holes() + columns; }
   long fast() const { return holes() + aligned_floats(columns + 1); }   // [rows][width]
   long row_values() const { return fast() + rows * width; }             // [values][rows]
 };
@@ -91,6 +91,7 @@ class StreamCode {
   // safe.cpp
   bool scales_last() const;
   std::string weigh_safely(const RowBlocks&);
+  Expr before_holes() const { return call("long", Type::index, {element(local(at_.before_holes()), 0)}); }
   std::string visit_safely(const RowBlocks&, Columns);
   std::string safe_rows(const RowBlocks&);
   Expr is_odd(Block& row, const std::function<Expr(const Expr& n)>& place_of) const;

@@ -54,7 +54,8 @@ void step(Block& k, const Accumulators& s, const Operands& o, int lanes, bool ho
 // The loop's own instructions take issue slots from the tile's: 3 to 5 % of its time where a step is 24 fma.
 void accumulate(Context& c, Block& b, const Accumulators& s, const Expr& depth, const Operands& o, const Steps& how) {
   if (how.some_hole) {
-    Block k = b.loop("k", 0, depth);
+    accumulate(c, b, s, how.before_holes, o);
+    Block k = b.loop("k", how.before_holes, depth);
     Block some = k.when(how.some_hole(name("k", Type::index)));
     step(some, s, o, c.lanes, true);
     Block none = k.otherwise();
@@ -65,10 +66,11 @@ void accumulate(Context& c, Block& b, const Accumulators& s, const Expr& depth, 
   // GCC 12 heeds a wish to unroll by four for bodies of up to 50 instructions (fma, loads, addresses), or if
   // all steps of a loop are meant; then it mixes them, and of more than two some accumulators leave
   // the registers.
-  const bool is_long = body({int(s.size()), int(s[0].size())}) > long_body;
+  const bool is_long = body({int(s.size()), int(s[0].size())}) + how.beside_body > long_body;
   const int unroll = !is_long ? 4 : how.rare ? 1 : 2;
   const auto steps = [&](Block& at, const Expr& from, const Expr& to) {
     Block k = at.loop("k", from, to, 1, unroll);
+    if (how.beside) how.beside(k, name("k", Type::index));
     step(k, s, o, c.lanes);
   };
   // `whole` steps from `from` on, a multiple of `unroll`.

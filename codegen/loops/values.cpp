@@ -35,7 +35,7 @@ std::string StreamCode::value_tile(int rows, const StreamPlan::Group& g, Fold ho
   Function f;
   f.name = n;
   f.comment = fmt::format("{} x {} columns of the result, over `count` weights each{}.", rows == 1 ? "One row" : fmt::format("{} rows", rows), (g.vectors - 1) * lanes_ + g.part, some ? ", of which those of -0 don't count" : scaled ? ", times the rows' factors" : "");
-  f.parameters = {{Type::in, "weights"}, {Type::in, "v"}, {Type::index, "count"}, {Type::out, "out"}, {Type::in, scaled ? "factors" : "carry"}, {Type::in, "holes"}, {Type::flag, "fresh"}};
+  f.parameters = {{Type::in, "weights"}, {Type::in, "v"}, {Type::index, "count"}, {Type::out, "out"}, {Type::in, scaled ? "factors" : "carry"}, {Type::in, "holes"}, {Type::index, "before_holes"}, {Type::flag, "fresh"}};
   if (ends) f.parameters.push_back({Type::out, "odd"});
   Block b(f.body);
   const auto part = [&](int v) { return tail && v == g.vectors - 1 ? long(g.part) : -1L; };
@@ -45,6 +45,7 @@ std::string StreamCode::value_tile(int rows, const StreamPlan::Group& g, Fold ho
   b.blank();
   Steps steps;
   if (some) steps.some_hole = [](Expr k) { return binary(">", element(name("holes", Type::in), k), real(0), Type::flag); };
+  if (some) steps.before_holes = index("before_holes");
   accumulate(c_, b, s, index("count"), {c_.prefix + "_values", name("weights", Type::in), 1, at_.rows, name("v", Type::in), v_col(), part(g.vectors - 1)}, steps);
   b.blank();
   const auto store = [&](int i, int v) { b.run(store_vector(out + Expr(out_row() * i + v * lanes_), s[std::size_t(i)][std::size_t(v)], part(v))); };
@@ -87,6 +88,7 @@ std::string StreamCode::fold(const RowBlocks& r, Fold how) {
     b.run(call("store", Type::none, {local(at_.total() + v * lanes_), older + slot(at_.block_total())}));
   }
   if (ends && scales_result()) set_factors(b, r, Path::fast);
+  const Expr before = how == Fold::adds_with_holes ? b.let("before", before_holes()) : Expr(0);
   b.blank();
   const auto tile = [&](Block& at, int rows, const Expr& i, const StreamPlan::Group& g, const Expr& n) {
     Expr begin = 0, count = index("count");
@@ -107,7 +109,7 @@ std::string StreamCode::fold(const RowBlocks& r, Fold how) {
       count = at.let("end", least(high - index("col"), index("count"))) - begin;
     }
     const Expr weights = local(at_.scores()) + Expr(at_.rows) * begin + i;
-    std::vector<Expr> arguments{weights, v + Expr(v_col()) * begin + n, count, out + Expr(out_row()) * i + n, local(at_.carry()) + i, local(at_.holes()) + begin, name("fresh", Type::flag)};
+    std::vector<Expr> arguments{weights, v + Expr(v_col()) * begin + n, count, out + Expr(out_row()) * i + n, local(at_.carry()) + i, local(at_.holes()) + begin, least(greatest(before - begin, 0), count), name("fresh", Type::flag)};
     if (ends) arguments.push_back(local(at_.odd()));
     at.run(call(value_tile(rows, g, how), Type::none, arguments));
   };

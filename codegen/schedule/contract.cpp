@@ -18,15 +18,20 @@ bool ContractPlanner::legal(Tile t) const {
 
 long ContractPlanner::vectors(const Segment& s) const { return (s.width + isa_.lanes - 1) / isa_.lanes * s.groups; }
 
-// Whether the weights are gone from L2 when the next call comes.
-bool ContractPlanner::beyond_l2() const {
+long ContractPlanner::weight_bytes() const {
   long floats = 0;
   for (const Segment& s : c_.segments) floats += vectors(s) * isa_.lanes * c_.depth;
-  return 4 * floats > isa_.machine.l2_bytes / 2;
+  return 4 * floats;
 }
 
+// Whether the weights are gone from L2 when the next call comes.
+bool ContractPlanner::beyond_l2() const { return weight_bytes() > isa_.machine.l2_bytes / 2; }
+
 // Tiles ask for the next panel where there are enough of them to wait for it.
-bool ContractPlanner::asks_ahead(Tile t) const { return beyond_l2() && c_.rows >= 6L * t.rows && stride_of(c_.a.dims[3]) == 1; }
+bool ContractPlanner::asks_next_panel(Tile t) const { return beyond_l2() && c_.rows >= 6L * t.rows && stride_of(c_.a.dims[3]) == 1; }
+
+// With many tiles a panel is near most of the time.
+bool ContractPlanner::asks_further_on(Tile t) const { return weight_bytes() > isa_.machine.l1_bytes && c_.rows <= 8L * t.rows; }
 
 // All rows against a panel of this many columns. A panel that L1 does not hold comes from L2 once per tile of
 // rows, as the rows do.
@@ -46,7 +51,7 @@ Account ContractPlanner::panel(Tile t, long slots) const {
   tiles(c.height, c.others);
   // The first pass is no faster than memory; all together are not if the panel was asked for.
   const long all = clerk.account().total();
-  if (asks_ahead(t)) clerk.wait_for_memory(time_of(bytes, m.asked_rate), all);
+  if (asks_next_panel(t)) clerk.wait_for_memory(time_of(bytes, m.asked_rate), all);
   else if (beyond_l2()) clerk.wait_for_memory(time_of(bytes, m.memory_rate), all / (c.taller + c.others));
   return clerk.account();
 }
@@ -90,7 +95,8 @@ ContractPlan ContractPlanner::plan(const ContractChoice& choice) const {
   const Cut c = cut(c_.rows, choice.tile.rows);
   const long items = std::max(1L, plan.panels * c_.outer0 * c_.outer1);
   plan.slices = std::clamp((items_wanted + items - 1) / items, 1L, std::max(1L, (c.taller + c.others) / tiles_of_an_item));
-  plan.ahead = asks_ahead(choice.tile);
+  plan.asks_next_panel = asks_next_panel(choice.tile);
+  plan.asks_further_on = asks_further_on(choice.tile);
   return plan;
 }
 

@@ -28,7 +28,8 @@ std::string text(const Contract& c, const ContractPlan& p, const Isa& isa) {
     const long width = part.tile.vectors * isa.lanes;
     r += fmt::format("{}{} columns ({}), {} an item; tiles of {} rows x {} columns: {}", i ? ", of " : "", width, bytes(width * c.depth), p.slices == 1 ? "one" : fmt::format("1/{} of its rows", p.slices), part.tile.rows, width, step(part.tile, isa));
   }
-  if (p.ahead) r += "; tiles ask memory for the next panel";
+  if (p.asks_next_panel) r += "; tiles ask memory for the next panel";
+  if (p.asks_further_on) r += "; steps ask memory for what comes 1 kB later";
   return r + ".";
 }
 

@@ -23,7 +23,8 @@ struct ContractPlan {
   std::vector<Part> parts;  // one a segment
   long panels = 0;
   long slices = 1;          // of a panel's rows, an item each
-  bool ahead = false;       // tiles ask memory for the next panel
+  bool asks_next_panel = false;  // each tile asks memory for a part of it,
+  bool asks_further_on = false;  // and each step for what a later one reads
 };
 
 // Which columns the i-th block of rows visits: three runs with affine edges (in part, whole, in

@@ -26,8 +26,10 @@ class ContractPlanner {
   bool legal(Tile) const;
   long vectors(const Segment&) const;
   Account panel(Tile, long slots) const;
+  long weight_bytes() const;
   bool beyond_l2() const;
-  bool asks_ahead(Tile) const;
+  bool asks_next_panel(Tile) const;
+  bool asks_further_on(Tile) const;
 };
 
 class StreamPlanner {

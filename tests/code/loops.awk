@@ -1,6 +1,6 @@
 # The hot loops of a kernel, from `objdump -d --no-show-raw-insn -C`: of each micro-kernel the innermost
-# loop with the most multiply-adds. Prints a line each: name, multiply-adds, all instructions, vector
-# loads and stores on the stack, moves between vector and scalar registers.
+# loop with the most multiply-adds. Prints a line each: name, multiply-adds, all instructions but those
+# that ask memory, vector loads and stores on the stack, moves between vector and scalar registers.
 function close_function(  i, j, k, inner, fma, best, begin) {
   if (name == "") return
   best = 0
@@ -21,12 +21,13 @@ function close_function(  i, j, k, inner, fma, best, begin) {
     }
   }
   if (best > 0) {
-    stack = moves = 0
+    stack = moves = asks = 0
     for (j = first; j <= last; ++j) {
       stack += text[j] ~ /\((%rsp|%rbp)[,)]/ && text[j] ~ /%[xyz]mm/
+      asks += text[j] ~ /prefetch/
       moves += text[j] ~ /vmov[dq] |vpextr|vpinsr|vextract|vinsert/
     }
-    print name, best, last - first + 1, stack, moves
+    print name, best, last - first + 1 - asks, stack, moves
   }
   name = ""
 }

@@ -24,17 +24,25 @@ constexpr std::size_t huge_page = std::size_t(2) << 20;
 Buffer::Buffer(std::size_t floats, Place place) : p_(nullptr, Free{nullptr, 0}), size_(floats) {
   const std::size_t page = place == Place::on_huge_page ? huge_page : std::size_t(sysconf(_SC_PAGESIZE));
   const std::size_t bytes = std::max(page, (floats * sizeof(float) + page - 1) / page * page);
-  if (place != Place::before_guard) {
+  if (place == Place::on_page) {
     p_.reset(static_cast<float*>(std::aligned_alloc(page, bytes)));
     if (!p_) throw Error(fmt::format("out of memory: {} bytes wanted", bytes));
-    if (place == Place::on_huge_page) madvise(p_.get(), bytes, MADV_HUGEPAGE);  // a wish
     std::memset(p_.get(), 0, bytes);
     return;
   }
+  // Memory that nobody had before: what was touched once keeps its small pages.
   void* mapping = mmap(nullptr, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapping == MAP_FAILED || mprotect(static_cast<char*>(mapping) + bytes, page, PROT_NONE)) throw Error(fmt::format("out of memory: {} bytes wanted", bytes + page));
+  if (mapping == MAP_FAILED) throw Error(fmt::format("out of memory: {} bytes wanted", bytes + page));
   p_.get_deleter() = {mapping, bytes + page};
-  p_.reset(reinterpret_cast<float*>(static_cast<char*>(mapping) + bytes) - floats);
+  char* const begin = static_cast<char*>(mapping);
+  if (place == Place::on_huge_page) {
+    p_.reset(reinterpret_cast<float*>(begin + (page - reinterpret_cast<std::uintptr_t>(begin) % page) % page));
+    madvise(p_.get(), bytes, MADV_HUGEPAGE);  // a wish
+    std::memset(p_.get(), 0, bytes);
+    return;
+  }
+  p_.reset(reinterpret_cast<float*>(begin + bytes) - floats);
+  if (mprotect(begin + bytes, page, PROT_NONE)) throw Error("a page can't be guarded");
 }
 
 void Buffer::make_read_only() {
@@ -44,10 +52,8 @@ void Buffer::make_read_only() {
 }
 
 void Buffer::Free::operator()(float* p) const {
-  if (mapping)
-    munmap(mapping, bytes);
-  else
-    std::free(p);
+  if (mapping) munmap(mapping, bytes);
+  else std::free(p);
 }
 
 Arguments::Arguments(const Interface& interface, const Bindings& values, Place place) {
