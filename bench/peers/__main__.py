@@ -56,7 +56,8 @@ def run_worker(case, kernel, args, python, log, without):
         command = [str(python), "-m", "peers.worker", case.name, "--kernel", str(kernel), "--libraries", str(BUILD / "peers"), "--rounds", str(args.rounds), "--result", str(path)]
         for name in without:
             command += ["--without", name]
-        environment = {**os.environ, "PYTHONPATH": str(compile.HERE.parent)}
+        # Everybody's memory on huge pages: that of malloc, and of PyTorch.
+        environment = {**os.environ, "PYTHONPATH": str(compile.HERE.parent), "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1", "THP_MEM_ALLOC_ENABLE": "1"}
         with open(log, "w", encoding="utf-8") as f:
             try:
                 code = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=f, stderr=subprocess.STDOUT, env=environment, timeout=PATIENCE_SECONDS).returncode

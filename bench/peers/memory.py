@@ -7,10 +7,20 @@ HUGE_PAGE = 2 << 20
 _mappings = []  # alive as long as the process: arrays point into them
 
 
+def on_huge_pages():
+    """Of the memory of this process, (MB on huge pages, MB in all); (0, 0) if the system does not say."""
+    try:
+        lines = dict(line.split()[:2] for line in open("/proc/self/smaps_rollup") if line.endswith("kB\n"))
+    except OSError:
+        return 0, 0
+    return int(lines["AnonHugePages:"]) >> 10, int(lines["Anonymous:"]) >> 10
+
+
 def empty(*shape, dtype=np.float32):
     """A zeroed array, aligned to a huge page of its own if the system grants one."""
     size = max(1, int(np.prod(shape)) * np.dtype(dtype).itemsize)
-    mapping = mmap.mmap(-1, (size + 2 * HUGE_PAGE - 1) // HUGE_PAGE * HUGE_PAGE)
+    # Private: what is shared between processes gets no huge pages.
+    mapping = mmap.mmap(-1, (size + 2 * HUGE_PAGE - 1) // HUGE_PAGE * HUGE_PAGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     if hasattr(mmap, "MADV_HUGEPAGE"):
         try:
             mapping.madvise(mmap.MADV_HUGEPAGE)  # a wish

@@ -19,7 +19,7 @@ def best_peer(result):
 
 def case_table(result):
     """Everyone in one configuration; the fastest peer has a star."""
-    head = f"{result['case']}   {result['flops'] / 1e6:.1f} MFLOP, {result['isa']} peak {result['peak_flops'] / 1e9:.1f} GFLOP/s, {result['rounds']} rounds, {100 * result['share_of_core']:.0f} % of the core"
+    head = f"{result['case']}   {result['flops'] / 1e6:.1f} MFLOP, {result['isa']} peak {result['peak_flops'] / 1e9:.1f} GFLOP/s, {result['rounds']} rounds, {100 * result['share_of_core']:.0f} % of the core, {result['on_huge_pages'][0]} of {result['on_huge_pages'][1]} MB on huge pages"
     width = max([len(c["name"]) for c in result["contenders"]] + [9]) + 2
     lines = [head, f"  {'':<{width}}{'% of FMA peak':>16}{'median':>12}{'time over ours':>26}"]
     lines.append(f"  {'contender':<{width}}{'best':>8}{'median':>8}{'time':>12}{'median [quartiles]':>26}  {'error':>8}")

@@ -99,7 +99,7 @@ def enter(offer, problem):
 
 
 def measure(case, kernel, libraries, rounds, without):
-    from peers import attune_kernel
+    from peers import attune_kernel, memory
     from peers.native import CACHE_BYTES, MEMORY_BYTES, Native
     from peers.problem import Problem
     from peers.compile import native_library
@@ -139,6 +139,7 @@ def measure(case, kernel, libraries, rounds, without):
         "isa": native.isa,
         "rounds": max((len(s) for s in samples.values()), default=0),
         "share_of_core": share,
+        "on_huge_pages": memory.on_huge_pages(),
         "peak_flops": max((p for rounds_ in samples.values() for _, p in rounds_), default=0),
         "read_bandwidth": {"memory": native.read_bandwidth(MEMORY_BYTES, 3), "L2": native.read_bandwidth(CACHE_BYTES, 500)},
         "call_seconds": native.call_seconds(),
