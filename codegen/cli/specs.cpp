@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "graph/verify.h"
 #include "lower.h"
 
 namespace attune::cli {
@@ -60,6 +61,17 @@ std::vector<Spec> all_specs() {
                           expression, nearest ? fmt::format("; did you mean '{}'?", nearest->expression) : ".", list));
 }
 
+// Compiled, and sound where the compiler can't tell, as in a reduction's algebra.
+Graph graph_of(const std::string& header, const std::string& expression, bool verbose) {
+  Graph g = compile_spec(header, expression, verbose);
+  try {
+    verify(g);
+  } catch (const InvalidGraph& e) {
+    throw Error(fmt::format("{}: {}", expression, e.what()));
+  }
+  return g;
+}
+
 // No named spec is meant: another instance of a zoo template, or a mistake.
 Spec instance(const std::string& expression, bool verbose) {
   if (expression.find('<') == std::string::npos) unknown(expression);
@@ -67,7 +79,7 @@ Spec instance(const std::string& expression, bool verbose) {
   const std::vector<Spec> all = all_specs();
   const bool known = std::any_of(all.begin(), all.end(), [&](const Spec& s) { return base_of(s.expression) == base; });
   try {
-    return {expression, "", "", compile_spec("", expression, verbose), spec_source("", expression)};
+    return {expression, "", "", graph_of("", expression, verbose), spec_source("", expression)};
   } catch (const Error&) {
     if (!known) unknown(expression);
     throw;
@@ -78,7 +90,7 @@ std::vector<Spec> resolve(const Wanted& w, bool several) {
   if (!w.expression.empty()) {
     if (!is_header(w.target) && !std::filesystem::exists(w.target)) throw Error(fmt::format("--spec '{}' needs the header that defines it: attune gen my.h --spec '{}'", w.expression, w.expression));
     const std::string expression = canonical(w.expression);
-    return {{expression, "", std::filesystem::path(w.target).filename().string(), compile_spec(w.target, expression, w.verbose), spec_source(w.target, expression)}};
+    return {{expression, "", std::filesystem::path(w.target).filename().string(), graph_of(w.target, expression, w.verbose), spec_source(w.target, expression)}};
   }
   if (is_header(w.target)) throw Error(fmt::format("which spec of {}? Say --spec 'my_attention<512>'", w.target));
   std::string expression = canonical(w.target);
