@@ -147,18 +147,25 @@ std::vector<SourceFile> generate_naive(const Graph& g, const GenerateOptions& o,
           {o.name + "_naive.cpp", emit::kernel(s, target, loops::lower(p, plan, order == LoopOrder::vectorisable), {note})}};
 }
 
-std::string explain(const Graph& g, const GenerateOptions& o) {
-  std::string r = to_text(g) + "\n";
-  const Graph simple = simplified(g);
+std::vector<MaskMap> mask_maps(const Graph& g, long most) {
   const Program p = regions_of(g);
+  std::vector<MaskMap> r;
   for (const Region& region : p.regions) {
     const auto* s = std::get_if<Stream>(&region.work);
     if (!s || !s->keep) continue;
     const IndexAnalysis keep(*s->keep->graph, s->keep->node, s->outer0, s->outer1);
-    const long step = std::max(1L, (std::max(s->rows, s->cols) + 63) / 64);
-    r += fmt::format("{} keeps {}\n{}\n", region.title, expression_text(*s->keep->graph, s->keep->node), draw(block_map(keep, s->rows, s->cols, step, step)));
-    const std::vector<int> empty = rows_without_any(keep, s->rows, s->cols);
-    if (!empty.empty()) r += fmt::format("{} rows keep nothing and are 0, the first of them row {}\n\n", empty.size(), empty[0]);
+    const long step = std::max(1L, (std::max(s->rows, s->cols) + most - 1) / most);
+    r.push_back({region.title, expression_text(*s->keep->graph, s->keep->node), block_map(keep, s->rows, s->cols, step, step), rows_without_any(keep, s->rows, s->cols)});
+  }
+  return r;
+}
+
+std::string explain(const Graph& g, const GenerateOptions& o) {
+  std::string r = to_text(g) + "\n";
+  const Program p = regions_of(g);
+  for (const MaskMap& m : mask_maps(g, 64)) {
+    r += fmt::format("{} keeps {}\n{}\n", m.title, m.predicate, draw(m.map));
+    if (!m.empty_rows.empty()) r += fmt::format("{} rows keep nothing and are 0, the first of them row {}\n\n", m.empty_rows.size(), m.empty_rows[0]);
   }
   for (const std::string& n : o.isas) {
     const Isa costed = target(n, o.machines);

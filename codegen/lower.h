@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "isa/isa.h"
+#include "passes/block_map.h"
 #include "schedule/choice.h"
 
 namespace attune {
@@ -74,6 +75,14 @@ std::vector<SourceFile> generate(const Graph&, const GenerateOptions&);
 // NAME.cpp). `vectorisable` orders the loops so that the compiler can vectorise the innermost.
 enum class LoopOrder { textbook, vectorisable };
 std::vector<SourceFile> generate_naive(const Graph&, const GenerateOptions&, LoopOrder);
+
+// What the mask of each stream that has one keeps, in at most `most` x `most` blocks.
+struct MaskMap {
+  std::string title, predicate;
+  BlockMap map;
+  std::vector<int> empty_rows;  // that keep nothing
+};
+std::vector<MaskMap> mask_maps(const Graph&, long most);
 
 // For people: graph, regions, block map of each predicate, schedule, and what it takes by the model.
 std::string explain(const Graph&, const GenerateOptions&);

@@ -19,7 +19,8 @@ int list();
 int gen(const Common&, const std::string& folder, bool quiet);
 int check(const Common&, bool emulate);
 int bench(const Common&, int workers, const std::string& json);
-int explain(const Common&);
+// `map`: file for a picture of what the mask keeps (PNG); empty: none.
+int explain(const Common&, const std::string& map);
 int tune(const Common&, const std::string& wisdom, int candidates, bool again);
 int verdict(const Common&, unsigned seed, int configurations, int candidates);
 

@@ -24,6 +24,7 @@ void spec_options(CLI::App* sub, cli::Common& c, bool needed, bool named, bool w
 
 int main(int argc, char** argv) {
   CLI::App app{"Attune: fast attention kernels from ten lines of C++"};
+  app.set_version_flag("--version", "attune " ATTUNE_VERSION);
   app.require_subcommand(1);
   app.fallthrough(false);
   cli::Common common;
@@ -45,6 +46,8 @@ int main(int argc, char** argv) {
   bench->add_option("--json", json, "also write Google Benchmark's JSON to this file");
   auto* explain = app.add_subcommand("explain", "what was decided for a kernel, and why");
   spec_options(explain, common, true, true);
+  std::string map;
+  explain->add_option("--map", map, "also draw which blocks of scores the mask keeps, to this file (PNG)");
   auto* tune = app.add_subcommand("tune", "measure the machine and schedules, and keep the best in a wisdom file");
   spec_options(tune, common, false, false, false);
   std::string wisdom = "attune-wisdom.json";
@@ -62,6 +65,17 @@ int main(int argc, char** argv) {
   verdict->add_option("--isa", common.isas, "instruction sets, taken in turns (default: the fastest)")->delimiter(',');
   verdict->add_option("--wisdom", common.wisdom, "rank by the machine that tune measured, from this file")->check(CLI::ExistingFile);
 
+  const std::pair<CLI::App*, const char*> examples[]{
+      {list, "attune list"},
+      {gen, "attune gen 'textbook_mha<1,512,512,8>' --isa avx2,avx512 -o kernels"},
+      {check, "attune check my_attention.h --spec 'my_attention<512>'"},
+      {bench, "attune bench 'sdpa<1,8,512,64,true>' --workers 2"},
+      {explain, "attune explain 'sdpa<1,8,512,64,true>' --isa avx2"},
+      {tune, "attune tune 'sdpa<1,8,512,64,true>' --isa avx2 --wisdom wisdom.json"},
+      {verdict, "attune verdict --seed 2 --isa avx512"}};
+  for (const auto& [sub, line] : examples) sub->footer(fmt::format("Example:\n  {}", line));
+  app.footer("attune COMMAND --help says more of a command. Exit codes: 0 well, 1 something to mend, 2 wrong command line, 70 a fault of attune.");
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -72,7 +86,7 @@ int main(int argc, char** argv) {
     if (*gen) return cli::gen(common, folder, quiet);
     if (*check) return cli::check(common, emulate);
     if (*bench) return cli::bench(common, workers, json);
-    if (*explain) return cli::explain(common);
+    if (*explain) return cli::explain(common, map);
     if (*verdict) return cli::verdict(common, seed, configurations, drawn);
     if (*tune) return cli::tune(common, wisdom, candidates, again);
   } catch (const Error& e) {

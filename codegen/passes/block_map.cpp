@@ -103,14 +103,18 @@ std::vector<int> rows_without_any(const IndexAnalysis& analysis, long q_len, lon
   return rows;
 }
 
+std::vector<std::vector<Kept>> blocks_of(const BlockMap& m) {
+  std::vector<std::vector<Kept>> blocks(m.rows.size(), std::vector<Kept>(std::size_t(blocks_in(m.kv_len, m.kv_step)), Kept::none));
+  for (std::size_t q = 0; q < m.rows.size(); ++q)
+    for (const Run& r : m.rows[q]) std::fill(blocks[q].begin() + r.begin / m.kv_step, blocks[q].begin() + blocks_in(r.end, m.kv_step), r.kept);
+  return blocks;
+}
+
 std::string draw(const BlockMap& m) {
   constexpr long most_columns = 64;
   const long across = blocks_in(m.kv_len, m.kv_step), down = long(m.rows.size());
   if (across == 0 || down == 0) return "no scores\n";
-  std::vector<std::vector<Kept>> blocks(std::size_t(down), std::vector<Kept>(std::size_t(across), Kept::none));
-  for (std::size_t q = 0; q < m.rows.size(); ++q)
-    for (const Run& r : m.rows[q]) std::fill(blocks[q].begin() + r.begin / m.kv_step, blocks[q].begin() + blocks_in(r.end, m.kv_step), r.kept);
-
+  const std::vector<std::vector<Kept>> blocks = blocks_of(m);
   long count[3]{};
   for (const auto& row : blocks)
     for (Kept k : row) ++count[std::size_t(k)];

@@ -44,6 +44,9 @@ long kept_pairs(const IndexAnalysis&, long batches, long heads, long q_len, long
 // The rows, ascending, that keep nothing in some batch and head.
 std::vector<int> rows_without_any(const IndexAnalysis&, long q_len, long kv_len);
 
+// The blocks as a matrix.
+std::vector<std::vector<Kept>> blocks_of(const BlockMap&);
+
 // A picture for people, at most 64 columns wide: # kept whole, + in part, . not at all, each a square
 // of blocks if there are more; below it the share of each among the blocks, and of those computed.
 std::string draw(const BlockMap&);

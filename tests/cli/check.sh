@@ -45,8 +45,25 @@ no_file "$work/c/mine_avx512.cpp"
 
 try 0 list
 says out 'textbook_mha<1,512,512,8>'
+try 0 --version
+says out "attune $(sed -n 's/^project(attune VERSION \([0-9.]*\) .*/\1/p' "$here/../../CMakeLists.txt")"
+for command in list gen check bench explain tune verdict; do
+  try 0 $command --help
+  says out "  attune $command"
+done
 try 0 explain "$small"
 says out '77'
+try 0 explain "$small" --isa avx2 --map "$work/map.png"
+says out "$work/map.png: what attention keeps, 1 x 1 scores a block"
+[ "$(head -c 4 "$work/map.png" | tail -c 3)" = PNG ] && pass || fail "no PNG"
+[ "$(od -An -j 16 -N 8 -tu1 "$work/map.png" | tr -s ' ')" = ' 0 0 1 206 0 0 1 206' ] && pass || fail "77 x 77 blocks of 6 x 6 pixels are not 462 x 462"
+try 1 explain "$small" --map "$work/map.jpg"
+says err 'name it so'
+try 1 explain 'sdpa<1,8,128,64,false>' --map "$work/none.png"
+says err 'no mask'
+no_file "$work/none.png"
+try 1 explain "$small" --map "$work/nowhere/map.png"
+says err "$work/nowhere"
 
 # Specs that are not in the zoo.
 try 0 gen "sdpa<1,2,19,8,false>" --isa portable -o "$work/d"
@@ -55,6 +72,10 @@ try 0 gen "$here/my_attention.h" --spec 'my_attention<24>' --isa portable -o "$w
 file "$work/e/my_attention_24_portable.cpp"
 try 0 check "$here/my_attention.h" --spec 'my_attention<24>' --isa portable
 says out 'ok'
+sed 's/softmax(\(.*\)), v/row_reduction(\1, algebra(exp(score - row_max), exp(row_max - old_max), 1.0 \/ row_sum)), v/' "$here/my_attention.h" >"$work/unsound.h"
+try 1 gen "$work/unsound.h" --spec 'my_attention<24>' --isa portable -o "$work/f"
+says err 'attune: my_attention<24>: line'
+no_file "$work/f"
 sed 's/transpose(k)/k/' "$here/my_attention.h" >"$work/broken.h"
 try 1 gen "$work/broken.h" --spec 'my_attention<24>' -o "$work/f"
 says err 'error:'
