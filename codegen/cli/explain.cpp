@@ -9,7 +9,7 @@ namespace attune::cli {
 
 // FILE.png of the first mask, FILE_2.png of the second ..
 static void draw_masks(const Graph& graph, const std::filesystem::path& file) {
-  constexpr long most_blocks = 512;
+  constexpr long most_blocks = 128;
   if (file.extension() != ".png") throw Error(fmt::format("'{}': the picture is a PNG; name it so", file.string()));
   const std::vector<MaskMap> masks = mask_maps(graph, most_blocks);
   if (masks.empty()) throw Error("this spec has no mask of which a picture could be made");

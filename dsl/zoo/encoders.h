@@ -45,6 +45,15 @@ constexpr auto swin = [] {
   return attend<Model, true>(queries<d, Heads, true>(x), keys<d, Heads, true>(x), values<d, Heads, true>(x), 1 / sqrt_of<d>, [bias](auto s) { return softmax(s + bias); });
 };
 
+// T5 (arXiv:1910.10683): scores as they are, and a bias by distance, which is learned in 32 buckets: the caller
+// spreads them over the distances -(Seq - 1) .. Seq - 1 of a key from its query.
+template <long Seq, long Model, long Heads, long HeadDim>
+constexpr auto t5_encoder = [] {
+  constexpr auto bias = table<float32, Heads, 2 * Seq - 1>("distance_bias");
+  auto x = input<1, Seq, Model>("x");
+  return attend<Model>(queries<HeadDim, Heads>(x), keys<HeadDim, Heads>(x), values<HeadDim, Heads>(x), 1, [bias](auto s) { return softmax(s + bias(head_index, kv_index - q_index + (Seq - 1))); });
+};
+
 // Whisper (arXiv:2212.04356): all projections but that of the keys have a bias.
 template <long Seq, long Model, long Heads>
 constexpr auto whisper_encoder = [] {

@@ -39,6 +39,7 @@ inline constexpr auto models = boost::hana::make_tuple(
     ATTUNE_ENTRY("ModernBERT base, global layer", modernbert<512, 768, 12, false>),
     ATTUNE_ENTRY("ViT-B/16", vit<197, 768, 12>),
     ATTUNE_ENTRY("Swin-T, first stage", swin<64, 7, 96, 3>),
+    ATTUNE_ENTRY("T5 small, encoder", t5_encoder<512, 512, 8, 64>),
     ATTUNE_ENTRY("Whisper tiny, encoder", whisper_encoder<1500, 384, 6>),
     ATTUNE_ENTRY("Whisper tiny, cross-attention", whisper_cross<448, 1500, 384, 6>),
     ATTUNE_ENTRY("GPT-2 small", gpt2<1024, 768, 12>),

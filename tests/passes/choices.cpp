@@ -76,6 +76,21 @@ TEST_CASE("Rank correlation") {
   CHECK(rank_correlation({1, 2, 3}, {7, 7, 7}) == 0);                // nothing to order
 }
 
+TEST_CASE("A verdict judges the order of schedules only where they differ") {
+  const auto verdict = [](double loss, double spread, double correlation) {
+    bench::Verdict v;
+    v.loss = loss;
+    v.spread = spread;
+    v.correlation = correlation;
+    return v;
+  };
+  CHECK(verdict(0.08, 1.3, 0.7).ok());
+  CHECK(!verdict(0.081, 1.3, 0.7).ok());
+  CHECK(!verdict(0.01, 1.3, 0.69).ok());
+  CHECK((verdict(0.01, 1.29, 0.1).ok() && !verdict(0.01, 1.29, 0.1).wide()));
+  CHECK(!verdict(0.09, 1.1, 0.9).ok());
+}
+
 namespace {
 
 // By the model's first choice and by every one that is legal: blocks follow each other to the last row.

@@ -13,6 +13,7 @@ std::vector<numerics::Spec> zoo_families() {
       ATTUNE_FAMILY(modernbert_local, modernbert<139, 24, 3, true>),
       ATTUNE_FAMILY(modernbert, modernbert<37, 24, 3, false>),
       ATTUNE_FAMILY(swin, swin<3, 5, 24, 3>),
+      ATTUNE_FAMILY(t5_encoder, t5_encoder<37, 24, 3, 16>),
       ATTUNE_FAMILY(whisper_encoder, whisper_encoder<41, 24, 3>),
       ATTUNE_FAMILY(whisper_cross, whisper_cross<11, 41, 24, 3>),
       ATTUNE_FAMILY(gpt2, gpt2<37, 24, 3>),
