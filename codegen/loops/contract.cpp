@@ -87,11 +87,10 @@ class SegmentCode {
     for (long i = 0; i < lines; ++i) b.run(call("prefetch_l2", Type::none, {name("w", Type::in) + Expr(width * r_.depth) + Expr(width) * k + share + Expr(Steps::line * i)}));
   }
 
-  // Hardware alone falls behind where steps are as slow as these.
+  // The lines of a later step.
   void ask_further_on(Block& b, Tile t, const Expr& k) const {
-    constexpr long floats = 256;
     const long width = t.vectors * c_.lanes;
-    for (long i = 0; i < width; i += Steps::line) b.run(call("prefetch", Type::none, {name("w", Type::in) + Expr(width) * k + Expr(floats + i)}));
+    for (long i = 0; i < width; i += Steps::line) b.run(call("prefetch", Type::none, {name("w", Type::in) + Expr(width) * k + Expr(ContractPlan::further_on + i)}));
   }
 
   // Where vector v of the tile lies: its group of columns and its first column within.

@@ -1,8 +1,6 @@
 // Tiles that fill the register file: their step is a function of its own, which an ISA may write in machine code.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "loops/kernel.h"
 
 namespace attune::loops {
@@ -10,8 +8,7 @@ namespace attune::loops {
 constexpr int most_operands = 30;  // of an asm statement, by GCC; a sum counts twice
 
 bool step_apart(const Isa& isa, Tile t, const Operands& o) {
-  const int sums = t.rows * t.vectors, filled = sums + std::min(t.rows, t.vectors) + 1;
-  return filled >= isa.crowded && filled <= isa.registers && 2 * sums + 3 <= most_operands && o.part < 0;
+  return registers_of(t) >= isa.crowded && fits(t, isa) && 2 * t.rows * t.vectors + 3 <= most_operands && o.part < 0;
 }
 
 static std::string step_function(Context& c, const Accumulators& s, const Operands& o) {

@@ -29,7 +29,7 @@ std::string text(const Contract& c, const ContractPlan& p, const Isa& isa) {
     r += fmt::format("{}{} columns ({}), {} an item; tiles of {} rows x {} columns: {}", i ? ", of " : "", width, bytes(width * c.depth), p.slices == 1 ? "one" : fmt::format("1/{} of its rows", p.slices), part.tile.rows, width, step(part.tile, isa));
   }
   if (p.asks_next_panel) r += "; tiles ask memory for the next panel";
-  if (p.asks_further_on) r += "; steps ask memory for what comes 1 kB later";
+  if (p.asks_further_on) r += fmt::format("; steps ask memory for what comes {} later", bytes(ContractPlan::further_on));
   return r + ".";
 }
 

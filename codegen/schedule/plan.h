@@ -24,7 +24,8 @@ struct ContractPlan {
   long panels = 0;
   long slices = 1;          // of a panel's rows, an item each
   bool asks_next_panel = false;  // each tile asks memory for a part of it,
-  bool asks_further_on = false;  // and each step for what a later one reads
+  bool asks_further_on = false;  // and each step for what a later one reads, so many floats behind its own
+  static constexpr long further_on = 256;
 };
 
 // Which columns the i-th block of rows visits: three runs with affine edges (in part, whole, in

@@ -4,7 +4,7 @@
 
 namespace attune {
 
-bool fits(Tile t, const Isa& isa) { return t.rows * t.vectors + std::min(t.rows, t.vectors) + 1 <= isa.registers; }
+bool fits(Tile t, const Isa& isa) { return registers_of(t) <= isa.registers; }
 
 std::vector<Tile> legal_tiles(const Isa& isa) {
   std::vector<Tile> r;

@@ -13,6 +13,7 @@ struct Tile {
 };
 
 // The smaller operand set is held, the other streams through one register.
+constexpr int registers_of(Tile t) { return t.rows * t.vectors + (t.rows < t.vectors ? t.rows : t.vectors) + 1; }
 bool fits(Tile, const Isa&);
 std::vector<Tile> legal_tiles(const Isa&);
 
