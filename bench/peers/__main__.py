@@ -56,7 +56,7 @@ def run_worker(case, kernel, args, python, log, without):
         command = [str(python), "-m", "peers.worker", case.name, "--kernel", str(kernel), "--libraries", str(BUILD / "peers"), "--rounds", str(args.rounds), "--result", str(path)]
         for name in without:
             command += ["--without", name]
-        # Everybody's memory on huge pages: that of malloc, and of PyTorch.
+        # What malloc and PyTorch allocate, on huge pages where they can.
         environment = {**os.environ, "PYTHONPATH": str(compile.HERE.parent), "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1", "THP_MEM_ALLOC_ENABLE": "1"}
         with open(log, "w", encoding="utf-8") as f:
             try:
