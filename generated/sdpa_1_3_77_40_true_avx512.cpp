@@ -19,8 +19,8 @@
 //   31.9 kB and nowhere else. 1 block of 32 rows, score tiles of 8 columns x 32 lanes: 16 of 32
 //   registers accumulate, a step is 16 fma on 10 loads. 1 block of 45 rows, score tiles of 8
 //   columns x 48 lanes: 24 of 32 registers accumulate, a step is 24 fma on 11 loads. Whole tiles of
-//   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 8 rows x 40
-//   columns: 24 of 32 registers accumulate, a step is 24 fma on 11 loads.
+//   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 9 rows x 40
+//   columns: 27 of 32 registers accumulate, a step is 27 fma on 12 loads.
 #include "sdpa_1_3_77_40_true.h"
 
 #include <immintrin.h>
@@ -1165,7 +1165,7 @@ struct attention_memory {
   store(local.carry + 16, splat(1.0f) / load(local.total + 16));
 
   for (long i = 0; i < 32; i += 8) {
-    const long high_last = smaller(16 * ((row + i + 7) / 16) + 16, 77);
+    const long high_last = row + i + 8;
     const long end = smaller(high_last - col, count);
     attention_results_8x40(local.scores + i, v, end, out + 40 * i, local.carry + i, local.odd);
   }
@@ -1466,7 +1466,7 @@ struct attention_memory {
   const long before = long(local.holes[80]);
 
   for (long i = 0; i < 32; i += 8) {
-    const long high_last = smaller(16 * ((row + i + 7) / 16) + 16, 77);
+    const long high_last = row + i + 8;
     const long end = smaller(high_last - col, count);
     attention_values_8x40_with_holes(local.scores + i, v, end, out + 40 * i, local.holes,
         smaller(larger(before, 0), end), fresh);
@@ -1586,7 +1586,7 @@ struct attention_memory {
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
 
   for (long i = 0; i < 32; i += 8) {
-    const long high_last = smaller(16 * ((row + i + 7) / 16) + 16, 77);
+    const long high_last = row + i + 8;
     const long end = smaller(high_last - col, count);
     attention_values_8x40(local.scores + i, v, end, out + 40 * i, fresh);
   }
@@ -2765,8 +2765,8 @@ struct attention_memory {
   attention_lower_weights_45(local, count);
 }
 
-// 7 rows x 40 columns of the result, over `count` weights each, times the rows' factors.
-[[gnu::noinline]] void attention_results_7x40(const float* weights, const float* v, long count,
+// 9 rows x 40 columns of the result, over `count` weights each, times the rows' factors.
+[[gnu::noinline]] void attention_results_9x40(const float* weights, const float* v, long count,
     float* out, const float* factors, float* odd) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
@@ -2775,8 +2775,10 @@ struct attention_memory {
   vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
   vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
   vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  vec s80 = splat(0.0f), s81 = splat(0.0f), s82 = splat(0.0f);
 
-#pragma GCC unroll 4
+#pragma GCC unroll 2
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 40 * k);
     const vec b1 = load(v + 40 * k + 16);
@@ -2809,6 +2811,14 @@ struct attention_memory {
     s60 = fma(a6, b0, s60);
     s61 = fma(a6, b1, s61);
     s62 = fma(a6, b2, s62);
+    const vec a7 = splat(weights[48 * k + 7]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+    s72 = fma(a7, b2, s72);
+    const vec a8 = splat(weights[48 * k + 8]);
+    s80 = fma(a8, b0, s80);
+    s81 = fma(a8, b1, s81);
+    s82 = fma(a8, b2, s82);
   }
 
   // 0 * x is 0, or NaN if x is not finite.
@@ -2886,6 +2896,26 @@ struct attention_memory {
   s62 = f6 * s62;
   store_part(out + 272, s62, 8);
   odd2 = fma(zero, s62, odd2);
+  const vec f7 = splat(factors[7]);
+  s70 = f7 * s70;
+  store(out + 280, s70);
+  odd0 = fma(zero, s70, odd0);
+  s71 = f7 * s71;
+  store(out + 296, s71);
+  odd1 = fma(zero, s71, odd1);
+  s72 = f7 * s72;
+  store_part(out + 312, s72, 8);
+  odd2 = fma(zero, s72, odd2);
+  const vec f8 = splat(factors[8]);
+  s80 = f8 * s80;
+  store(out + 320, s80);
+  odd0 = fma(zero, s80, odd0);
+  s81 = f8 * s81;
+  store(out + 336, s81);
+  odd1 = fma(zero, s81, odd1);
+  s82 = f8 * s82;
+  store_part(out + 352, s82, 8);
+  odd2 = fma(zero, s82, odd2);
   store(odd, odd0 + odd1 + odd2);
 }
 
@@ -2901,15 +2931,10 @@ struct attention_memory {
   store(local.carry + 16, splat(1.0f) / load(local.total + 16));
   store(local.carry + 32, splat(1.0f) / load(local.total + 32));
 
-  for (long i = 0; i < 24; i += 8) {
-    const long high_last = smaller(16 * ((row + i + 7) / 16) + 16, 77);
+  for (long i = 0; i < 45; i += 9) {
+    const long high_last = row + i + 9;
     const long end = smaller(high_last - col, count);
-    attention_results_8x40(local.scores + i, v, end, out + 40 * i, local.carry + i, local.odd);
-  }
-  for (long i = 24; i < 45; i += 7) {
-    const long high_last = smaller(16 * ((row + i + 6) / 16) + 16, 77);
-    const long end = smaller(high_last - col, count);
-    attention_results_7x40(local.scores + i, v, end, out + 40 * i, local.carry + i, local.odd);
+    attention_results_9x40(local.scores + i, v, end, out + 40 * i, local.carry + i, local.odd);
   }
 }
 
@@ -3039,8 +3064,8 @@ struct attention_memory {
   }
 }
 
-// 7 rows x 40 columns of the result, over `count` weights each, of which those of -0 don't count.
-[[gnu::noinline]] void attention_values_7x40_with_holes(const float* weights, const float* v,
+// 9 rows x 40 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_9x40_with_holes(const float* weights, const float* v,
     long count, float* out, const float* holes, long before_holes, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
@@ -3049,8 +3074,10 @@ struct attention_memory {
   vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
   vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
   vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  vec s80 = splat(0.0f), s81 = splat(0.0f), s82 = splat(0.0f);
 
-#pragma GCC unroll 4
+#pragma GCC unroll 2
   for (long k = 0; k < before_holes; ++k) {
     const vec b0 = load(v + 40 * k);
     const vec b1 = load(v + 40 * k + 16);
@@ -3083,6 +3110,14 @@ struct attention_memory {
     s60 = fma(a6, b0, s60);
     s61 = fma(a6, b1, s61);
     s62 = fma(a6, b2, s62);
+    const vec a7 = splat(weights[48 * k + 7]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+    s72 = fma(a7, b2, s72);
+    const vec a8 = splat(weights[48 * k + 8]);
+    s80 = fma(a8, b0, s80);
+    s81 = fma(a8, b1, s81);
+    s82 = fma(a8, b2, s82);
   }
   for (long k = before_holes; k < count; ++k) {
     if (holes[k] > 0.0f) {
@@ -3124,6 +3159,16 @@ struct attention_memory {
       s60 = fma_unless(hole6, a6, b0, s60);
       s61 = fma_unless(hole6, a6, b1, s61);
       s62 = fma_unless(hole6, a6, b2, s62);
+      const vec a7 = splat(weights[48 * k + 7]);
+      const lanes_t hole7 = is_minus_zero(a7);
+      s70 = fma_unless(hole7, a7, b0, s70);
+      s71 = fma_unless(hole7, a7, b1, s71);
+      s72 = fma_unless(hole7, a7, b2, s72);
+      const vec a8 = splat(weights[48 * k + 8]);
+      const lanes_t hole8 = is_minus_zero(a8);
+      s80 = fma_unless(hole8, a8, b0, s80);
+      s81 = fma_unless(hole8, a8, b1, s81);
+      s82 = fma_unless(hole8, a8, b2, s82);
     } else {
       const vec b0 = load(v + 40 * k);
       const vec b1 = load(v + 40 * k + 16);
@@ -3156,6 +3201,14 @@ struct attention_memory {
       s60 = fma(a6, b0, s60);
       s61 = fma(a6, b1, s61);
       s62 = fma(a6, b2, s62);
+      const vec a7 = splat(weights[48 * k + 7]);
+      s70 = fma(a7, b0, s70);
+      s71 = fma(a7, b1, s71);
+      s72 = fma(a7, b2, s72);
+      const vec a8 = splat(weights[48 * k + 8]);
+      s80 = fma(a8, b0, s80);
+      s81 = fma(a8, b1, s81);
+      s82 = fma(a8, b2, s82);
     }
   }
 
@@ -3181,6 +3234,12 @@ struct attention_memory {
     s60 = s60 + load(out + 240);
     s61 = s61 + load(out + 256);
     s62 = s62 + load_part(out + 272, 8);
+    s70 = s70 + load(out + 280);
+    s71 = s71 + load(out + 296);
+    s72 = s72 + load_part(out + 312, 8);
+    s80 = s80 + load(out + 320);
+    s81 = s81 + load(out + 336);
+    s82 = s82 + load_part(out + 352, 8);
   }
 
   store(out, s00);
@@ -3204,6 +3263,12 @@ struct attention_memory {
   store(out + 240, s60);
   store(out + 256, s61);
   store_part(out + 272, s62, 8);
+  store(out + 280, s70);
+  store(out + 296, s71);
+  store_part(out + 312, s72, 8);
+  store(out + 320, s80);
+  store(out + 336, s81);
+  store_part(out + 352, s82, 8);
 }
 
 // Weights of 45 rows and `count` columns are folded into the result.
@@ -3216,22 +3281,16 @@ struct attention_memory {
   store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
   const long before = long(local.holes[80]);
 
-  for (long i = 0; i < 24; i += 8) {
-    const long high_last = smaller(16 * ((row + i + 7) / 16) + 16, 77);
+  for (long i = 0; i < 45; i += 9) {
+    const long high_last = row + i + 9;
     const long end = smaller(high_last - col, count);
-    attention_values_8x40_with_holes(local.scores + i, v, end, out + 40 * i, local.holes,
-        smaller(larger(before, 0), end), fresh);
-  }
-  for (long i = 24; i < 45; i += 7) {
-    const long high_last = smaller(16 * ((row + i + 6) / 16) + 16, 77);
-    const long end = smaller(high_last - col, count);
-    attention_values_7x40_with_holes(local.scores + i, v, end, out + 40 * i, local.holes,
+    attention_values_9x40_with_holes(local.scores + i, v, end, out + 40 * i, local.holes,
         smaller(larger(before, 0), end), fresh);
   }
 }
 
-// 7 rows x 40 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_7x40(const float* weights, const float* v, long count,
+// 9 rows x 40 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_9x40(const float* weights, const float* v, long count,
     float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
@@ -3240,8 +3299,10 @@ struct attention_memory {
   vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
   vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
   vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
+  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  vec s80 = splat(0.0f), s81 = splat(0.0f), s82 = splat(0.0f);
 
-#pragma GCC unroll 4
+#pragma GCC unroll 2
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 40 * k);
     const vec b1 = load(v + 40 * k + 16);
@@ -3274,6 +3335,14 @@ struct attention_memory {
     s60 = fma(a6, b0, s60);
     s61 = fma(a6, b1, s61);
     s62 = fma(a6, b2, s62);
+    const vec a7 = splat(weights[48 * k + 7]);
+    s70 = fma(a7, b0, s70);
+    s71 = fma(a7, b1, s71);
+    s72 = fma(a7, b2, s72);
+    const vec a8 = splat(weights[48 * k + 8]);
+    s80 = fma(a8, b0, s80);
+    s81 = fma(a8, b1, s81);
+    s82 = fma(a8, b2, s82);
   }
 
   if (!fresh) {
@@ -3298,6 +3367,12 @@ struct attention_memory {
     s60 = s60 + load(out + 240);
     s61 = s61 + load(out + 256);
     s62 = s62 + load_part(out + 272, 8);
+    s70 = s70 + load(out + 280);
+    s71 = s71 + load(out + 296);
+    s72 = s72 + load_part(out + 312, 8);
+    s80 = s80 + load(out + 320);
+    s81 = s81 + load(out + 336);
+    s82 = s82 + load_part(out + 352, 8);
   }
 
   store(out, s00);
@@ -3321,6 +3396,12 @@ struct attention_memory {
   store(out + 240, s60);
   store(out + 256, s61);
   store_part(out + 272, s62, 8);
+  store(out + 280, s70);
+  store(out + 296, s71);
+  store_part(out + 312, s72, 8);
+  store(out + 320, s80);
+  store(out + 336, s81);
+  store_part(out + 352, s82, 8);
 }
 
 // Weights of 45 rows and `count` columns are folded into the result.
@@ -3332,15 +3413,10 @@ struct attention_memory {
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
   store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
 
-  for (long i = 0; i < 24; i += 8) {
-    const long high_last = smaller(16 * ((row + i + 7) / 16) + 16, 77);
+  for (long i = 0; i < 45; i += 9) {
+    const long high_last = row + i + 9;
     const long end = smaller(high_last - col, count);
-    attention_values_8x40(local.scores + i, v, end, out + 40 * i, fresh);
-  }
-  for (long i = 24; i < 45; i += 7) {
-    const long high_last = smaller(16 * ((row + i + 6) / 16) + 16, 77);
-    const long end = smaller(high_last - col, count);
-    attention_values_7x40(local.scores + i, v, end, out + 40 * i, fresh);
+    attention_values_9x40(local.scores + i, v, end, out + 40 * i, fresh);
   }
 }
 

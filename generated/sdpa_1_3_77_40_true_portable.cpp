@@ -1555,7 +1555,7 @@ struct attention_memory {
   store(local.carry + 16, splat(1.0f) / load(local.total + 16));
 
   for (long i = 0; i < 24; i += 2) {
-    const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
+    const long high_last = row + i + 2;
     const long end = smaller(high_last - col, count);
     attention_results_2x40(local.scores + i, v, end, out + 40 * i, local.carry + i, local.odd);
   }
@@ -1790,7 +1790,7 @@ struct attention_memory {
   const long before = long(local.holes[84]);
 
   for (long i = 0; i < 24; i += 2) {
-    const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
+    const long high_last = row + i + 2;
     const long end = smaller(high_last - col, count);
     attention_values_2x40_with_holes(local.scores + i, v, end, out + 40 * i, local.holes,
         smaller(larger(before, 0), end), fresh);
@@ -1859,7 +1859,7 @@ struct attention_memory {
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
 
   for (long i = 0; i < 24; i += 2) {
-    const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
+    const long high_last = row + i + 2;
     const long end = smaller(high_last - col, count);
     attention_values_2x40(local.scores + i, v, end, out + 40 * i, fresh);
   }
@@ -2432,7 +2432,7 @@ struct attention_memory {
   store(local.carry + 8, splat(1.0f) / load(local.total + 8));
 
   for (long i = 0; i < 16; i += 2) {
-    const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
+    const long high_last = row + i + 2;
     const long end = smaller(high_last - col, count);
     attention_results_2x40(local.scores + i, v, end, out + 40 * i, local.carry + i, local.odd);
   }
@@ -2551,7 +2551,7 @@ struct attention_memory {
   const long before = long(local.holes[84]);
 
   for (long i = 0; i < 16; i += 2) {
-    const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
+    const long high_last = row + i + 2;
     const long end = smaller(high_last - col, count);
     attention_values_2x40_with_holes(local.scores + i, v, end, out + 40 * i, local.holes,
         smaller(larger(before, 0), end), fresh);
@@ -2567,7 +2567,7 @@ struct attention_memory {
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
 
   for (long i = 0; i < 16; i += 2) {
-    const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
+    const long high_last = row + i + 2;
     const long end = smaller(high_last - col, count);
     attention_values_2x40(local.scores + i, v, end, out + 40 * i, fresh);
   }
@@ -3714,12 +3714,12 @@ struct attention_memory {
   store(local.carry + 8, splat(1.0f) / load(local.total + 8));
 
   for (long i = 0; i < 12; i += 2) {
-    const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
+    const long high_last = row + i + 2;
     const long end = smaller(high_last - col, count);
     attention_results_2x40(local.scores + i, v, end, out + 40 * i, local.carry + i, local.odd);
   }
   {
-    const long high_first = smaller(8 * ((row + 12) / 8) + 8, 77);
+    const long high_first = row + 13;
     const long end = smaller(high_first - col, count);
     attention_results_1x40(local.scores + 12, v, end, out + 480, local.carry + 12, local.odd);
   }
@@ -3849,13 +3849,13 @@ struct attention_memory {
   const long before = long(local.holes[84]);
 
   for (long i = 0; i < 12; i += 2) {
-    const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
+    const long high_last = row + i + 2;
     const long end = smaller(high_last - col, count);
     attention_values_2x40_with_holes(local.scores + i, v, end, out + 40 * i, local.holes,
         smaller(larger(before, 0), end), fresh);
   }
   {
-    const long high_first = smaller(8 * ((row + 12) / 8) + 8, 77);
+    const long high_first = row + 13;
     const long end = smaller(high_first - col, count);
     attention_values_1x40_with_holes(local.scores + 12, v, end, out + 480, local.holes,
         smaller(larger(before, 0), end), fresh);
@@ -3906,12 +3906,12 @@ struct attention_memory {
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
 
   for (long i = 0; i < 12; i += 2) {
-    const long high_last = smaller(8 * ((row + i + 1) / 8) + 8, 77);
+    const long high_last = row + i + 2;
     const long end = smaller(high_last - col, count);
     attention_values_2x40(local.scores + i, v, end, out + 40 * i, fresh);
   }
   {
-    const long high_first = smaller(8 * ((row + 12) / 8) + 8, 77);
+    const long high_first = row + 13;
     const long end = smaller(high_first - col, count);
     attention_values_1x40(local.scores + 12, v, end, out + 480, fresh);
   }

@@ -1085,7 +1085,7 @@ template <int k>
 
   for (long n = 0; n < 64; n += 32) {
     for (long i = 0; i < 24; i += 3) {
-      const long high_last = 8 * ((row + i + 2) / 8) + 8;
+      const long high_last = row + i + 3;
       const long end = smaller(high_last - col, count);
       attention_values_3x32(local.scores + i, v + n, end, out + 64 * i + n, fresh);
     }
@@ -1324,7 +1324,7 @@ template <int k>
 
   for (long n = 0; n < 64; n += 32) {
     for (long i = 0; i < 24; i += 3) {
-      const long high_last = 8 * ((row + i + 2) / 8) + 8;
+      const long high_last = row + i + 3;
       const long end = smaller(high_last - col, count);
       attention_values_3x32_with_holes(local.scores + i, v + n, end, out + 64 * i + n, local.holes,
           smaller(larger(before, 0), end), fresh);
@@ -2419,12 +2419,12 @@ template <int k>
 
   for (long n = 0; n < 64; n += 32) {
     for (long i = 0; i < 12; i += 3) {
-      const long high_last = 8 * ((row + i + 2) / 8) + 8;
+      const long high_last = row + i + 3;
       const long end = smaller(high_last - col, count);
       attention_values_3x32(local.scores + i, v + n, end, out + 64 * i + n, fresh);
     }
     for (long i = 12; i < 16; i += 2) {
-      const long high_last = 8 * ((row + i + 1) / 8) + 8;
+      const long high_last = row + i + 2;
       const long end = smaller(high_last - col, count);
       attention_values_2x32(local.scores + i, v + n, end, out + 64 * i + n, fresh);
     }
@@ -2629,13 +2629,13 @@ template <int k>
 
   for (long n = 0; n < 64; n += 32) {
     for (long i = 0; i < 12; i += 3) {
-      const long high_last = 8 * ((row + i + 2) / 8) + 8;
+      const long high_last = row + i + 3;
       const long end = smaller(high_last - col, count);
       attention_values_3x32_with_holes(local.scores + i, v + n, end, out + 64 * i + n, local.holes,
           smaller(larger(before, 0), end), fresh);
     }
     for (long i = 12; i < 16; i += 2) {
-      const long high_last = 8 * ((row + i + 1) / 8) + 8;
+      const long high_last = row + i + 2;
       const long end = smaller(high_last - col, count);
       attention_values_2x32_with_holes(local.scores + i, v + n, end, out + 64 * i + n, local.holes,
           smaller(larger(before, 0), end), fresh);

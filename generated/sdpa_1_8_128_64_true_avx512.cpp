@@ -1420,7 +1420,7 @@ struct attention_memory {
   store(local.carry + 32, splat(1.0f) / load(local.total + 32));
 
   for (long i = 0; i < 48; i += 6) {
-    const long high_last = 16 * ((row + i + 5) / 16) + 16;
+    const long high_last = row + i + 6;
     const long end = smaller(high_last - col, count);
     attention_results_6x64(local.scores + i, v, end, out + 64 * i, local.carry + i, local.odd);
   }
@@ -1736,7 +1736,7 @@ struct attention_memory {
   const long before = long(local.holes[128]);
 
   for (long i = 0; i < 48; i += 6) {
-    const long high_last = 16 * ((row + i + 5) / 16) + 16;
+    const long high_last = row + i + 6;
     const long end = smaller(high_last - col, count);
     attention_values_6x64_with_holes(local.scores + i, v, end, out + 64 * i, local.holes,
         smaller(larger(before, 0), end), fresh);
@@ -1854,7 +1854,7 @@ struct attention_memory {
   store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
 
   for (long i = 0; i < 48; i += 6) {
-    const long high_last = 16 * ((row + i + 5) / 16) + 16;
+    const long high_last = row + i + 6;
     const long end = smaller(high_last - col, count);
     attention_values_6x64(local.scores + i, v, end, out + 64 * i, fresh);
   }
@@ -2451,12 +2451,12 @@ struct attention_memory {
   store(local.carry + 16, splat(1.0f) / load(local.total + 16));
 
   for (long i = 0; i < 12; i += 6) {
-    const long high_last = 16 * ((row + i + 5) / 16) + 16;
+    const long high_last = row + i + 6;
     const long end = smaller(high_last - col, count);
     attention_results_6x64(local.scores + i, v, end, out + 64 * i, local.carry + i, local.odd);
   }
   for (long i = 12; i < 32; i += 5) {
-    const long high_last = 16 * ((row + i + 4) / 16) + 16;
+    const long high_last = row + i + 5;
     const long end = smaller(high_last - col, count);
     attention_results_5x64(local.scores + i, v, end, out + 64 * i, local.carry + i, local.odd);
   }
@@ -2724,13 +2724,13 @@ struct attention_memory {
   const long before = long(local.holes[128]);
 
   for (long i = 0; i < 12; i += 6) {
-    const long high_last = 16 * ((row + i + 5) / 16) + 16;
+    const long high_last = row + i + 6;
     const long end = smaller(high_last - col, count);
     attention_values_6x64_with_holes(local.scores + i, v, end, out + 64 * i, local.holes,
         smaller(larger(before, 0), end), fresh);
   }
   for (long i = 12; i < 32; i += 5) {
-    const long high_last = 16 * ((row + i + 4) / 16) + 16;
+    const long high_last = row + i + 5;
     const long end = smaller(high_last - col, count);
     attention_values_5x64_with_holes(local.scores + i, v, end, out + 64 * i, local.holes,
         smaller(larger(before, 0), end), fresh);
@@ -2833,12 +2833,12 @@ struct attention_memory {
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
 
   for (long i = 0; i < 12; i += 6) {
-    const long high_last = 16 * ((row + i + 5) / 16) + 16;
+    const long high_last = row + i + 6;
     const long end = smaller(high_last - col, count);
     attention_values_6x64(local.scores + i, v, end, out + 64 * i, fresh);
   }
   for (long i = 12; i < 32; i += 5) {
-    const long high_last = 16 * ((row + i + 4) / 16) + 16;
+    const long high_last = row + i + 5;
     const long end = smaller(high_last - col, count);
     attention_values_5x64(local.scores + i, v, end, out + 64 * i, fresh);
   }

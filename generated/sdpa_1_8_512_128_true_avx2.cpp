@@ -1609,7 +1609,7 @@ template <int k>
 
   for (long n = 0; n < 128; n += 16) {
     for (long i = 0; i < 48; i += 6) {
-      const long high_last = 8 * ((row + i + 5) / 8) + 8;
+      const long high_last = row + i + 6;
       const long end = smaller(high_last - col, count);
       attention_values_6x16(local.scores + i, v + n, end, out + 128 * i + n, fresh);
     }
@@ -1923,7 +1923,7 @@ template <int k>
 
   for (long n = 0; n < 128; n += 16) {
     for (long i = 0; i < 48; i += 6) {
-      const long high_last = 8 * ((row + i + 5) / 8) + 8;
+      const long high_last = row + i + 6;
       const long end = smaller(high_last - col, count);
       attention_values_6x16_with_holes(local.scores + i, v + n, end, out + 128 * i + n, local.holes,
           smaller(larger(before, 0), end), fresh);
@@ -3333,12 +3333,12 @@ template <int k>
 
   for (long n = 0; n < 128; n += 16) {
     for (long i = 0; i < 12; i += 6) {
-      const long high_last = 8 * ((row + i + 5) / 8) + 8;
+      const long high_last = row + i + 6;
       const long end = smaller(high_last - col, count);
       attention_values_6x16(local.scores + i, v + n, end, out + 128 * i + n, fresh);
     }
     for (long i = 12; i < 32; i += 5) {
-      const long high_last = 8 * ((row + i + 4) / 8) + 8;
+      const long high_last = row + i + 5;
       const long end = smaller(high_last - col, count);
       attention_values_5x16(local.scores + i, v + n, end, out + 128 * i + n, fresh);
     }
@@ -3601,13 +3601,13 @@ template <int k>
 
   for (long n = 0; n < 128; n += 16) {
     for (long i = 0; i < 12; i += 6) {
-      const long high_last = 8 * ((row + i + 5) / 8) + 8;
+      const long high_last = row + i + 6;
       const long end = smaller(high_last - col, count);
       attention_values_6x16_with_holes(local.scores + i, v + n, end, out + 128 * i + n, local.holes,
           smaller(larger(before, 0), end), fresh);
     }
     for (long i = 12; i < 32; i += 5) {
-      const long high_last = 8 * ((row + i + 4) / 8) + 8;
+      const long high_last = row + i + 5;
       const long end = smaller(high_last - col, count);
       attention_values_5x16_with_holes(local.scores + i, v + n, end, out + 128 * i + n, local.holes,
           smaller(larger(before, 0), end), fresh);

@@ -20,8 +20,8 @@
 //   registers accumulate, a step is 24 fma on 11 loads. 1 block of 32 rows, score tiles of 12
 //   columns x 32 lanes: 24 of 32 registers accumulate, a step is 24 fma on 14 loads. Score tiles
 //   ask memory for the next head, the next rows and the results' place. Whole tiles of removed
-//   pairs are skipped; tiles that keep all pairs test none. Value tiles of 8 rows x 48 columns: 24
-//   of 32 registers accumulate, a step is 24 fma on 11 loads.
+//   pairs are skipped; tiles that keep all pairs test none. Value tiles of 6 rows x 64 columns: 24
+//   of 32 registers accumulate, a step is 24 fma on 10 loads.
 #include "sdpa_1_8_512_128_true.h"
 
 #include <immintrin.h>
@@ -1282,187 +1282,105 @@ struct attention_memory {
   }
 }
 
-// 8 rows x 48 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_8x48(const float* weights, const float* v, long count,
+// 6 rows x 64 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_6x64(const float* weights, const float* v, long count,
     float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
-  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
-  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
 
-#pragma GCC unroll 2
+#pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 128 * k);
     const vec b1 = load(v + 128 * k + 16);
     const vec b2 = load(v + 128 * k + 32);
+    const vec b3 = load(v + 128 * k + 48);
     const vec a0 = splat(weights[48 * k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
     s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
     const vec a1 = splat(weights[48 * k + 1]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
     s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
     const vec a2 = splat(weights[48 * k + 2]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
     s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
     const vec a3 = splat(weights[48 * k + 3]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
     s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
     const vec a4 = splat(weights[48 * k + 4]);
     s40 = fma(a4, b0, s40);
     s41 = fma(a4, b1, s41);
     s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
     const vec a5 = splat(weights[48 * k + 5]);
     s50 = fma(a5, b0, s50);
     s51 = fma(a5, b1, s51);
     s52 = fma(a5, b2, s52);
-    const vec a6 = splat(weights[48 * k + 6]);
-    s60 = fma(a6, b0, s60);
-    s61 = fma(a6, b1, s61);
-    s62 = fma(a6, b2, s62);
-    const vec a7 = splat(weights[48 * k + 7]);
-    s70 = fma(a7, b0, s70);
-    s71 = fma(a7, b1, s71);
-    s72 = fma(a7, b2, s72);
+    s53 = fma(a5, b3, s53);
   }
 
   if (!fresh) {
     s00 = s00 + load(out);
     s01 = s01 + load(out + 16);
     s02 = s02 + load(out + 32);
+    s03 = s03 + load(out + 48);
     s10 = s10 + load(out + 128);
     s11 = s11 + load(out + 144);
     s12 = s12 + load(out + 160);
+    s13 = s13 + load(out + 176);
     s20 = s20 + load(out + 256);
     s21 = s21 + load(out + 272);
     s22 = s22 + load(out + 288);
+    s23 = s23 + load(out + 304);
     s30 = s30 + load(out + 384);
     s31 = s31 + load(out + 400);
     s32 = s32 + load(out + 416);
+    s33 = s33 + load(out + 432);
     s40 = s40 + load(out + 512);
     s41 = s41 + load(out + 528);
     s42 = s42 + load(out + 544);
+    s43 = s43 + load(out + 560);
     s50 = s50 + load(out + 640);
     s51 = s51 + load(out + 656);
     s52 = s52 + load(out + 672);
-    s60 = s60 + load(out + 768);
-    s61 = s61 + load(out + 784);
-    s62 = s62 + load(out + 800);
-    s70 = s70 + load(out + 896);
-    s71 = s71 + load(out + 912);
-    s72 = s72 + load(out + 928);
+    s53 = s53 + load(out + 688);
   }
 
   store(out, s00);
   store(out + 16, s01);
   store(out + 32, s02);
+  store(out + 48, s03);
   store(out + 128, s10);
   store(out + 144, s11);
   store(out + 160, s12);
+  store(out + 176, s13);
   store(out + 256, s20);
   store(out + 272, s21);
   store(out + 288, s22);
+  store(out + 304, s23);
   store(out + 384, s30);
   store(out + 400, s31);
   store(out + 416, s32);
+  store(out + 432, s33);
   store(out + 512, s40);
   store(out + 528, s41);
   store(out + 544, s42);
+  store(out + 560, s43);
   store(out + 640, s50);
   store(out + 656, s51);
   store(out + 672, s52);
-  store(out + 768, s60);
-  store(out + 784, s61);
-  store(out + 800, s62);
-  store(out + 896, s70);
-  store(out + 912, s71);
-  store(out + 928, s72);
-}
-
-// 8 rows x 32 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_8x32(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f);
-  vec s60 = splat(0.0f), s61 = splat(0.0f);
-  vec s70 = splat(0.0f), s71 = splat(0.0f);
-
-#pragma GCC unroll 4
-  for (long k = 0; k < count; ++k) {
-    const vec b0 = load(v + 128 * k);
-    const vec b1 = load(v + 128 * k + 16);
-    const vec a0 = splat(weights[48 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(weights[48 * k + 1]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(weights[48 * k + 2]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(weights[48 * k + 3]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(weights[48 * k + 4]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(weights[48 * k + 5]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    const vec a6 = splat(weights[48 * k + 6]);
-    s60 = fma(a6, b0, s60);
-    s61 = fma(a6, b1, s61);
-    const vec a7 = splat(weights[48 * k + 7]);
-    s70 = fma(a7, b0, s70);
-    s71 = fma(a7, b1, s71);
-  }
-
-  if (!fresh) {
-    s00 = s00 + load(out);
-    s01 = s01 + load(out + 16);
-    s10 = s10 + load(out + 128);
-    s11 = s11 + load(out + 144);
-    s20 = s20 + load(out + 256);
-    s21 = s21 + load(out + 272);
-    s30 = s30 + load(out + 384);
-    s31 = s31 + load(out + 400);
-    s40 = s40 + load(out + 512);
-    s41 = s41 + load(out + 528);
-    s50 = s50 + load(out + 640);
-    s51 = s51 + load(out + 656);
-    s60 = s60 + load(out + 768);
-    s61 = s61 + load(out + 784);
-    s70 = s70 + load(out + 896);
-    s71 = s71 + load(out + 912);
-  }
-
-  store(out, s00);
-  store(out + 16, s01);
-  store(out + 128, s10);
-  store(out + 144, s11);
-  store(out + 256, s20);
-  store(out + 272, s21);
-  store(out + 384, s30);
-  store(out + 400, s31);
-  store(out + 512, s40);
-  store(out + 528, s41);
-  store(out + 640, s50);
-  store(out + 656, s51);
-  store(out + 768, s60);
-  store(out + 784, s61);
-  store(out + 896, s70);
-  store(out + 912, s71);
+  store(out + 688, s53);
 }
 
 // Weights of 48 rows and `count` columns are folded into the result.
@@ -1474,17 +1392,12 @@ struct attention_memory {
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
   store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
 
-  for (long n = 0; n < 96; n += 48) {
-    for (long i = 0; i < 48; i += 8) {
-      const long high_last = 16 * ((row + i + 7) / 16) + 16;
+  for (long n = 0; n < 128; n += 64) {
+    for (long i = 0; i < 48; i += 6) {
+      const long high_last = row + i + 6;
       const long end = smaller(high_last - col, count);
-      attention_values_8x48(local.scores + i, v + n, end, out + 128 * i + n, fresh);
+      attention_values_6x64(local.scores + i, v + n, end, out + 128 * i + n, fresh);
     }
-  }
-  for (long i = 0; i < 48; i += 8) {
-    const long high_last = 16 * ((row + i + 7) / 16) + 16;
-    const long end = smaller(high_last - col, count);
-    attention_values_8x32(local.scores + i, v + 96, end, out + 128 * i + 96, fresh);
   }
 }
 
@@ -1610,137 +1523,130 @@ struct attention_memory {
   store(local.kept + 32, select(all2, load(local.kept + 32), splat(1.0f)));
 }
 
-// 8 rows x 48 columns of the result, over `count` weights each, of which those of -0 don't count.
-[[gnu::noinline]] void attention_values_8x48_with_holes(const float* weights, const float* v,
+// 6 rows x 64 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_6x64_with_holes(const float* weights, const float* v,
     long count, float* out, const float* holes, long before_holes, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f);
-  vec s60 = splat(0.0f), s61 = splat(0.0f), s62 = splat(0.0f);
-  vec s70 = splat(0.0f), s71 = splat(0.0f), s72 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
 
-#pragma GCC unroll 2
+#pragma GCC unroll 4
   for (long k = 0; k < before_holes; ++k) {
     const vec b0 = load(v + 128 * k);
     const vec b1 = load(v + 128 * k + 16);
     const vec b2 = load(v + 128 * k + 32);
+    const vec b3 = load(v + 128 * k + 48);
     const vec a0 = splat(weights[48 * k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
     s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
     const vec a1 = splat(weights[48 * k + 1]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
     s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
     const vec a2 = splat(weights[48 * k + 2]);
     s20 = fma(a2, b0, s20);
     s21 = fma(a2, b1, s21);
     s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
     const vec a3 = splat(weights[48 * k + 3]);
     s30 = fma(a3, b0, s30);
     s31 = fma(a3, b1, s31);
     s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
     const vec a4 = splat(weights[48 * k + 4]);
     s40 = fma(a4, b0, s40);
     s41 = fma(a4, b1, s41);
     s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
     const vec a5 = splat(weights[48 * k + 5]);
     s50 = fma(a5, b0, s50);
     s51 = fma(a5, b1, s51);
     s52 = fma(a5, b2, s52);
-    const vec a6 = splat(weights[48 * k + 6]);
-    s60 = fma(a6, b0, s60);
-    s61 = fma(a6, b1, s61);
-    s62 = fma(a6, b2, s62);
-    const vec a7 = splat(weights[48 * k + 7]);
-    s70 = fma(a7, b0, s70);
-    s71 = fma(a7, b1, s71);
-    s72 = fma(a7, b2, s72);
+    s53 = fma(a5, b3, s53);
   }
   for (long k = before_holes; k < count; ++k) {
     if (holes[k] > 0.0f) {
       const vec b0 = load(v + 128 * k);
       const vec b1 = load(v + 128 * k + 16);
       const vec b2 = load(v + 128 * k + 32);
+      const vec b3 = load(v + 128 * k + 48);
       const vec a0 = splat(weights[48 * k]);
       const lanes_t hole0 = is_minus_zero(a0);
       s00 = fma_unless(hole0, a0, b0, s00);
       s01 = fma_unless(hole0, a0, b1, s01);
       s02 = fma_unless(hole0, a0, b2, s02);
+      s03 = fma_unless(hole0, a0, b3, s03);
       const vec a1 = splat(weights[48 * k + 1]);
       const lanes_t hole1 = is_minus_zero(a1);
       s10 = fma_unless(hole1, a1, b0, s10);
       s11 = fma_unless(hole1, a1, b1, s11);
       s12 = fma_unless(hole1, a1, b2, s12);
+      s13 = fma_unless(hole1, a1, b3, s13);
       const vec a2 = splat(weights[48 * k + 2]);
       const lanes_t hole2 = is_minus_zero(a2);
       s20 = fma_unless(hole2, a2, b0, s20);
       s21 = fma_unless(hole2, a2, b1, s21);
       s22 = fma_unless(hole2, a2, b2, s22);
+      s23 = fma_unless(hole2, a2, b3, s23);
       const vec a3 = splat(weights[48 * k + 3]);
       const lanes_t hole3 = is_minus_zero(a3);
       s30 = fma_unless(hole3, a3, b0, s30);
       s31 = fma_unless(hole3, a3, b1, s31);
       s32 = fma_unless(hole3, a3, b2, s32);
+      s33 = fma_unless(hole3, a3, b3, s33);
       const vec a4 = splat(weights[48 * k + 4]);
       const lanes_t hole4 = is_minus_zero(a4);
       s40 = fma_unless(hole4, a4, b0, s40);
       s41 = fma_unless(hole4, a4, b1, s41);
       s42 = fma_unless(hole4, a4, b2, s42);
+      s43 = fma_unless(hole4, a4, b3, s43);
       const vec a5 = splat(weights[48 * k + 5]);
       const lanes_t hole5 = is_minus_zero(a5);
       s50 = fma_unless(hole5, a5, b0, s50);
       s51 = fma_unless(hole5, a5, b1, s51);
       s52 = fma_unless(hole5, a5, b2, s52);
-      const vec a6 = splat(weights[48 * k + 6]);
-      const lanes_t hole6 = is_minus_zero(a6);
-      s60 = fma_unless(hole6, a6, b0, s60);
-      s61 = fma_unless(hole6, a6, b1, s61);
-      s62 = fma_unless(hole6, a6, b2, s62);
-      const vec a7 = splat(weights[48 * k + 7]);
-      const lanes_t hole7 = is_minus_zero(a7);
-      s70 = fma_unless(hole7, a7, b0, s70);
-      s71 = fma_unless(hole7, a7, b1, s71);
-      s72 = fma_unless(hole7, a7, b2, s72);
+      s53 = fma_unless(hole5, a5, b3, s53);
     } else {
       const vec b0 = load(v + 128 * k);
       const vec b1 = load(v + 128 * k + 16);
       const vec b2 = load(v + 128 * k + 32);
+      const vec b3 = load(v + 128 * k + 48);
       const vec a0 = splat(weights[48 * k]);
       s00 = fma(a0, b0, s00);
       s01 = fma(a0, b1, s01);
       s02 = fma(a0, b2, s02);
+      s03 = fma(a0, b3, s03);
       const vec a1 = splat(weights[48 * k + 1]);
       s10 = fma(a1, b0, s10);
       s11 = fma(a1, b1, s11);
       s12 = fma(a1, b2, s12);
+      s13 = fma(a1, b3, s13);
       const vec a2 = splat(weights[48 * k + 2]);
       s20 = fma(a2, b0, s20);
       s21 = fma(a2, b1, s21);
       s22 = fma(a2, b2, s22);
+      s23 = fma(a2, b3, s23);
       const vec a3 = splat(weights[48 * k + 3]);
       s30 = fma(a3, b0, s30);
       s31 = fma(a3, b1, s31);
       s32 = fma(a3, b2, s32);
+      s33 = fma(a3, b3, s33);
       const vec a4 = splat(weights[48 * k + 4]);
       s40 = fma(a4, b0, s40);
       s41 = fma(a4, b1, s41);
       s42 = fma(a4, b2, s42);
+      s43 = fma(a4, b3, s43);
       const vec a5 = splat(weights[48 * k + 5]);
       s50 = fma(a5, b0, s50);
       s51 = fma(a5, b1, s51);
       s52 = fma(a5, b2, s52);
-      const vec a6 = splat(weights[48 * k + 6]);
-      s60 = fma(a6, b0, s60);
-      s61 = fma(a6, b1, s61);
-      s62 = fma(a6, b2, s62);
-      const vec a7 = splat(weights[48 * k + 7]);
-      s70 = fma(a7, b0, s70);
-      s71 = fma(a7, b1, s71);
-      s72 = fma(a7, b2, s72);
+      s53 = fma(a5, b3, s53);
     }
   }
 
@@ -1748,197 +1654,53 @@ struct attention_memory {
     s00 = s00 + load(out);
     s01 = s01 + load(out + 16);
     s02 = s02 + load(out + 32);
+    s03 = s03 + load(out + 48);
     s10 = s10 + load(out + 128);
     s11 = s11 + load(out + 144);
     s12 = s12 + load(out + 160);
+    s13 = s13 + load(out + 176);
     s20 = s20 + load(out + 256);
     s21 = s21 + load(out + 272);
     s22 = s22 + load(out + 288);
+    s23 = s23 + load(out + 304);
     s30 = s30 + load(out + 384);
     s31 = s31 + load(out + 400);
     s32 = s32 + load(out + 416);
+    s33 = s33 + load(out + 432);
     s40 = s40 + load(out + 512);
     s41 = s41 + load(out + 528);
     s42 = s42 + load(out + 544);
+    s43 = s43 + load(out + 560);
     s50 = s50 + load(out + 640);
     s51 = s51 + load(out + 656);
     s52 = s52 + load(out + 672);
-    s60 = s60 + load(out + 768);
-    s61 = s61 + load(out + 784);
-    s62 = s62 + load(out + 800);
-    s70 = s70 + load(out + 896);
-    s71 = s71 + load(out + 912);
-    s72 = s72 + load(out + 928);
+    s53 = s53 + load(out + 688);
   }
 
   store(out, s00);
   store(out + 16, s01);
   store(out + 32, s02);
+  store(out + 48, s03);
   store(out + 128, s10);
   store(out + 144, s11);
   store(out + 160, s12);
+  store(out + 176, s13);
   store(out + 256, s20);
   store(out + 272, s21);
   store(out + 288, s22);
+  store(out + 304, s23);
   store(out + 384, s30);
   store(out + 400, s31);
   store(out + 416, s32);
+  store(out + 432, s33);
   store(out + 512, s40);
   store(out + 528, s41);
   store(out + 544, s42);
+  store(out + 560, s43);
   store(out + 640, s50);
   store(out + 656, s51);
   store(out + 672, s52);
-  store(out + 768, s60);
-  store(out + 784, s61);
-  store(out + 800, s62);
-  store(out + 896, s70);
-  store(out + 912, s71);
-  store(out + 928, s72);
-}
-
-// 8 rows x 32 columns of the result, over `count` weights each, of which those of -0 don't count.
-[[gnu::noinline]] void attention_values_8x32_with_holes(const float* weights, const float* v,
-    long count, float* out, const float* holes, long before_holes, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f);
-  vec s60 = splat(0.0f), s61 = splat(0.0f);
-  vec s70 = splat(0.0f), s71 = splat(0.0f);
-
-#pragma GCC unroll 4
-  for (long k = 0; k < before_holes; ++k) {
-    const vec b0 = load(v + 128 * k);
-    const vec b1 = load(v + 128 * k + 16);
-    const vec a0 = splat(weights[48 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(weights[48 * k + 1]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(weights[48 * k + 2]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(weights[48 * k + 3]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    const vec a4 = splat(weights[48 * k + 4]);
-    s40 = fma(a4, b0, s40);
-    s41 = fma(a4, b1, s41);
-    const vec a5 = splat(weights[48 * k + 5]);
-    s50 = fma(a5, b0, s50);
-    s51 = fma(a5, b1, s51);
-    const vec a6 = splat(weights[48 * k + 6]);
-    s60 = fma(a6, b0, s60);
-    s61 = fma(a6, b1, s61);
-    const vec a7 = splat(weights[48 * k + 7]);
-    s70 = fma(a7, b0, s70);
-    s71 = fma(a7, b1, s71);
-  }
-  for (long k = before_holes; k < count; ++k) {
-    if (holes[k] > 0.0f) {
-      const vec b0 = load(v + 128 * k);
-      const vec b1 = load(v + 128 * k + 16);
-      const vec a0 = splat(weights[48 * k]);
-      const lanes_t hole0 = is_minus_zero(a0);
-      s00 = fma_unless(hole0, a0, b0, s00);
-      s01 = fma_unless(hole0, a0, b1, s01);
-      const vec a1 = splat(weights[48 * k + 1]);
-      const lanes_t hole1 = is_minus_zero(a1);
-      s10 = fma_unless(hole1, a1, b0, s10);
-      s11 = fma_unless(hole1, a1, b1, s11);
-      const vec a2 = splat(weights[48 * k + 2]);
-      const lanes_t hole2 = is_minus_zero(a2);
-      s20 = fma_unless(hole2, a2, b0, s20);
-      s21 = fma_unless(hole2, a2, b1, s21);
-      const vec a3 = splat(weights[48 * k + 3]);
-      const lanes_t hole3 = is_minus_zero(a3);
-      s30 = fma_unless(hole3, a3, b0, s30);
-      s31 = fma_unless(hole3, a3, b1, s31);
-      const vec a4 = splat(weights[48 * k + 4]);
-      const lanes_t hole4 = is_minus_zero(a4);
-      s40 = fma_unless(hole4, a4, b0, s40);
-      s41 = fma_unless(hole4, a4, b1, s41);
-      const vec a5 = splat(weights[48 * k + 5]);
-      const lanes_t hole5 = is_minus_zero(a5);
-      s50 = fma_unless(hole5, a5, b0, s50);
-      s51 = fma_unless(hole5, a5, b1, s51);
-      const vec a6 = splat(weights[48 * k + 6]);
-      const lanes_t hole6 = is_minus_zero(a6);
-      s60 = fma_unless(hole6, a6, b0, s60);
-      s61 = fma_unless(hole6, a6, b1, s61);
-      const vec a7 = splat(weights[48 * k + 7]);
-      const lanes_t hole7 = is_minus_zero(a7);
-      s70 = fma_unless(hole7, a7, b0, s70);
-      s71 = fma_unless(hole7, a7, b1, s71);
-    } else {
-      const vec b0 = load(v + 128 * k);
-      const vec b1 = load(v + 128 * k + 16);
-      const vec a0 = splat(weights[48 * k]);
-      s00 = fma(a0, b0, s00);
-      s01 = fma(a0, b1, s01);
-      const vec a1 = splat(weights[48 * k + 1]);
-      s10 = fma(a1, b0, s10);
-      s11 = fma(a1, b1, s11);
-      const vec a2 = splat(weights[48 * k + 2]);
-      s20 = fma(a2, b0, s20);
-      s21 = fma(a2, b1, s21);
-      const vec a3 = splat(weights[48 * k + 3]);
-      s30 = fma(a3, b0, s30);
-      s31 = fma(a3, b1, s31);
-      const vec a4 = splat(weights[48 * k + 4]);
-      s40 = fma(a4, b0, s40);
-      s41 = fma(a4, b1, s41);
-      const vec a5 = splat(weights[48 * k + 5]);
-      s50 = fma(a5, b0, s50);
-      s51 = fma(a5, b1, s51);
-      const vec a6 = splat(weights[48 * k + 6]);
-      s60 = fma(a6, b0, s60);
-      s61 = fma(a6, b1, s61);
-      const vec a7 = splat(weights[48 * k + 7]);
-      s70 = fma(a7, b0, s70);
-      s71 = fma(a7, b1, s71);
-    }
-  }
-
-  if (!fresh) {
-    s00 = s00 + load(out);
-    s01 = s01 + load(out + 16);
-    s10 = s10 + load(out + 128);
-    s11 = s11 + load(out + 144);
-    s20 = s20 + load(out + 256);
-    s21 = s21 + load(out + 272);
-    s30 = s30 + load(out + 384);
-    s31 = s31 + load(out + 400);
-    s40 = s40 + load(out + 512);
-    s41 = s41 + load(out + 528);
-    s50 = s50 + load(out + 640);
-    s51 = s51 + load(out + 656);
-    s60 = s60 + load(out + 768);
-    s61 = s61 + load(out + 784);
-    s70 = s70 + load(out + 896);
-    s71 = s71 + load(out + 912);
-  }
-
-  store(out, s00);
-  store(out + 16, s01);
-  store(out + 128, s10);
-  store(out + 144, s11);
-  store(out + 256, s20);
-  store(out + 272, s21);
-  store(out + 384, s30);
-  store(out + 400, s31);
-  store(out + 512, s40);
-  store(out + 528, s41);
-  store(out + 640, s50);
-  store(out + 656, s51);
-  store(out + 768, s60);
-  store(out + 784, s61);
-  store(out + 896, s70);
-  store(out + 912, s71);
+  store(out + 688, s53);
 }
 
 // Weights of 48 rows and `count` columns are folded into the result.
@@ -1951,19 +1713,13 @@ struct attention_memory {
   store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
   const long before = long(local.holes[264]);
 
-  for (long n = 0; n < 96; n += 48) {
-    for (long i = 0; i < 48; i += 8) {
-      const long high_last = 16 * ((row + i + 7) / 16) + 16;
+  for (long n = 0; n < 128; n += 64) {
+    for (long i = 0; i < 48; i += 6) {
+      const long high_last = row + i + 6;
       const long end = smaller(high_last - col, count);
-      attention_values_8x48_with_holes(local.scores + i, v + n, end, out + 128 * i + n, local.holes,
+      attention_values_6x64_with_holes(local.scores + i, v + n, end, out + 128 * i + n, local.holes,
           smaller(larger(before, 0), end), fresh);
     }
-  }
-  for (long i = 0; i < 48; i += 8) {
-    const long high_last = 16 * ((row + i + 7) / 16) + 16;
-    const long end = smaller(high_last - col, count);
-    attention_values_8x32_with_holes(local.scores + i, v + 96, end, out + 128 * i + 96, local.holes,
-        smaller(larger(before, 0), end), fresh);
   }
 }
 
@@ -3211,6 +2967,93 @@ struct attention_memory {
   }
 }
 
+// 5 rows x 64 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_5x64(const float* weights, const float* v, long count,
+    float* out, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+
+#pragma GCC unroll 4
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 128 * k);
+    const vec b1 = load(v + 128 * k + 16);
+    const vec b2 = load(v + 128 * k + 32);
+    const vec b3 = load(v + 128 * k + 48);
+    const vec a0 = splat(weights[48 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
+    const vec a1 = splat(weights[48 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
+    const vec a2 = splat(weights[48 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
+    const vec a3 = splat(weights[48 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
+    const vec a4 = splat(weights[48 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 16);
+    s02 = s02 + load(out + 32);
+    s03 = s03 + load(out + 48);
+    s10 = s10 + load(out + 128);
+    s11 = s11 + load(out + 144);
+    s12 = s12 + load(out + 160);
+    s13 = s13 + load(out + 176);
+    s20 = s20 + load(out + 256);
+    s21 = s21 + load(out + 272);
+    s22 = s22 + load(out + 288);
+    s23 = s23 + load(out + 304);
+    s30 = s30 + load(out + 384);
+    s31 = s31 + load(out + 400);
+    s32 = s32 + load(out + 416);
+    s33 = s33 + load(out + 432);
+    s40 = s40 + load(out + 512);
+    s41 = s41 + load(out + 528);
+    s42 = s42 + load(out + 544);
+    s43 = s43 + load(out + 560);
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store(out + 32, s02);
+  store(out + 48, s03);
+  store(out + 128, s10);
+  store(out + 144, s11);
+  store(out + 160, s12);
+  store(out + 176, s13);
+  store(out + 256, s20);
+  store(out + 272, s21);
+  store(out + 288, s22);
+  store(out + 304, s23);
+  store(out + 384, s30);
+  store(out + 400, s31);
+  store(out + 416, s32);
+  store(out + 432, s33);
+  store(out + 512, s40);
+  store(out + 528, s41);
+  store(out + 544, s42);
+  store(out + 560, s43);
+}
+
 // Weights of 32 rows and `count` columns are folded into the result.
 [[gnu::noinline]] void attention_fold_32(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
@@ -3219,17 +3062,17 @@ struct attention_memory {
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
 
-  for (long n = 0; n < 96; n += 48) {
-    for (long i = 0; i < 32; i += 8) {
-      const long high_last = 16 * ((row + i + 7) / 16) + 16;
+  for (long n = 0; n < 128; n += 64) {
+    for (long i = 0; i < 12; i += 6) {
+      const long high_last = row + i + 6;
       const long end = smaller(high_last - col, count);
-      attention_values_8x48(local.scores + i, v + n, end, out + 128 * i + n, fresh);
+      attention_values_6x64(local.scores + i, v + n, end, out + 128 * i + n, fresh);
     }
-  }
-  for (long i = 0; i < 32; i += 8) {
-    const long high_last = 16 * ((row + i + 7) / 16) + 16;
-    const long end = smaller(high_last - col, count);
-    attention_values_8x32(local.scores + i, v + 96, end, out + 128 * i + 96, fresh);
+    for (long i = 12; i < 32; i += 5) {
+      const long high_last = row + i + 5;
+      const long end = smaller(high_last - col, count);
+      attention_values_5x64(local.scores + i, v + n, end, out + 128 * i + n, fresh);
+    }
   }
 }
 
@@ -3340,6 +3183,161 @@ struct attention_memory {
   store(local.kept + 16, select(all1, load(local.kept + 16), splat(1.0f)));
 }
 
+// 5 rows x 64 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_5x64_with_holes(const float* weights, const float* v,
+    long count, float* out, const float* holes, long before_holes, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+
+#pragma GCC unroll 4
+  for (long k = 0; k < before_holes; ++k) {
+    const vec b0 = load(v + 128 * k);
+    const vec b1 = load(v + 128 * k + 16);
+    const vec b2 = load(v + 128 * k + 32);
+    const vec b3 = load(v + 128 * k + 48);
+    const vec a0 = splat(weights[48 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
+    const vec a1 = splat(weights[48 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
+    const vec a2 = splat(weights[48 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
+    const vec a3 = splat(weights[48 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
+    const vec a4 = splat(weights[48 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
+  }
+  for (long k = before_holes; k < count; ++k) {
+    if (holes[k] > 0.0f) {
+      const vec b0 = load(v + 128 * k);
+      const vec b1 = load(v + 128 * k + 16);
+      const vec b2 = load(v + 128 * k + 32);
+      const vec b3 = load(v + 128 * k + 48);
+      const vec a0 = splat(weights[48 * k]);
+      const lanes_t hole0 = is_minus_zero(a0);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      s02 = fma_unless(hole0, a0, b2, s02);
+      s03 = fma_unless(hole0, a0, b3, s03);
+      const vec a1 = splat(weights[48 * k + 1]);
+      const lanes_t hole1 = is_minus_zero(a1);
+      s10 = fma_unless(hole1, a1, b0, s10);
+      s11 = fma_unless(hole1, a1, b1, s11);
+      s12 = fma_unless(hole1, a1, b2, s12);
+      s13 = fma_unless(hole1, a1, b3, s13);
+      const vec a2 = splat(weights[48 * k + 2]);
+      const lanes_t hole2 = is_minus_zero(a2);
+      s20 = fma_unless(hole2, a2, b0, s20);
+      s21 = fma_unless(hole2, a2, b1, s21);
+      s22 = fma_unless(hole2, a2, b2, s22);
+      s23 = fma_unless(hole2, a2, b3, s23);
+      const vec a3 = splat(weights[48 * k + 3]);
+      const lanes_t hole3 = is_minus_zero(a3);
+      s30 = fma_unless(hole3, a3, b0, s30);
+      s31 = fma_unless(hole3, a3, b1, s31);
+      s32 = fma_unless(hole3, a3, b2, s32);
+      s33 = fma_unless(hole3, a3, b3, s33);
+      const vec a4 = splat(weights[48 * k + 4]);
+      const lanes_t hole4 = is_minus_zero(a4);
+      s40 = fma_unless(hole4, a4, b0, s40);
+      s41 = fma_unless(hole4, a4, b1, s41);
+      s42 = fma_unless(hole4, a4, b2, s42);
+      s43 = fma_unless(hole4, a4, b3, s43);
+    } else {
+      const vec b0 = load(v + 128 * k);
+      const vec b1 = load(v + 128 * k + 16);
+      const vec b2 = load(v + 128 * k + 32);
+      const vec b3 = load(v + 128 * k + 48);
+      const vec a0 = splat(weights[48 * k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      s03 = fma(a0, b3, s03);
+      const vec a1 = splat(weights[48 * k + 1]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      s13 = fma(a1, b3, s13);
+      const vec a2 = splat(weights[48 * k + 2]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      s23 = fma(a2, b3, s23);
+      const vec a3 = splat(weights[48 * k + 3]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+      s33 = fma(a3, b3, s33);
+      const vec a4 = splat(weights[48 * k + 4]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      s42 = fma(a4, b2, s42);
+      s43 = fma(a4, b3, s43);
+    }
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 16);
+    s02 = s02 + load(out + 32);
+    s03 = s03 + load(out + 48);
+    s10 = s10 + load(out + 128);
+    s11 = s11 + load(out + 144);
+    s12 = s12 + load(out + 160);
+    s13 = s13 + load(out + 176);
+    s20 = s20 + load(out + 256);
+    s21 = s21 + load(out + 272);
+    s22 = s22 + load(out + 288);
+    s23 = s23 + load(out + 304);
+    s30 = s30 + load(out + 384);
+    s31 = s31 + load(out + 400);
+    s32 = s32 + load(out + 416);
+    s33 = s33 + load(out + 432);
+    s40 = s40 + load(out + 512);
+    s41 = s41 + load(out + 528);
+    s42 = s42 + load(out + 544);
+    s43 = s43 + load(out + 560);
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store(out + 32, s02);
+  store(out + 48, s03);
+  store(out + 128, s10);
+  store(out + 144, s11);
+  store(out + 160, s12);
+  store(out + 176, s13);
+  store(out + 256, s20);
+  store(out + 272, s21);
+  store(out + 288, s22);
+  store(out + 304, s23);
+  store(out + 384, s30);
+  store(out + 400, s31);
+  store(out + 416, s32);
+  store(out + 432, s33);
+  store(out + 512, s40);
+  store(out + 528, s41);
+  store(out + 544, s42);
+  store(out + 560, s43);
+}
+
 // Weights of 32 rows and `count` columns are folded into the result.
 [[gnu::noinline]] void attention_fold_32_with_holes(const Memory& m, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
@@ -3349,19 +3347,19 @@ struct attention_memory {
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
   const long before = long(local.holes[264]);
 
-  for (long n = 0; n < 96; n += 48) {
-    for (long i = 0; i < 32; i += 8) {
-      const long high_last = 16 * ((row + i + 7) / 16) + 16;
+  for (long n = 0; n < 128; n += 64) {
+    for (long i = 0; i < 12; i += 6) {
+      const long high_last = row + i + 6;
       const long end = smaller(high_last - col, count);
-      attention_values_8x48_with_holes(local.scores + i, v + n, end, out + 128 * i + n, local.holes,
+      attention_values_6x64_with_holes(local.scores + i, v + n, end, out + 128 * i + n, local.holes,
           smaller(larger(before, 0), end), fresh);
     }
-  }
-  for (long i = 0; i < 32; i += 8) {
-    const long high_last = 16 * ((row + i + 7) / 16) + 16;
-    const long end = smaller(high_last - col, count);
-    attention_values_8x32_with_holes(local.scores + i, v + 96, end, out + 128 * i + 96, local.holes,
-        smaller(larger(before, 0), end), fresh);
+    for (long i = 12; i < 32; i += 5) {
+      const long high_last = row + i + 5;
+      const long end = smaller(high_last - col, count);
+      attention_values_5x64_with_holes(local.scores + i, v + n, end, out + 128 * i + n, local.holes,
+          smaller(larger(before, 0), end), fresh);
+    }
   }
 }
 

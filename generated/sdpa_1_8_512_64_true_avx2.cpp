@@ -1076,7 +1076,7 @@ template <int k>
 
   for (long n = 0; n < 64; n += 32) {
     for (long i = 0; i < 24; i += 3) {
-      const long high_last = 8 * ((row + i + 2) / 8) + 8;
+      const long high_last = row + i + 3;
       const long end = smaller(high_last - col, count);
       attention_values_3x32(local.scores + i, v + n, end, out + 64 * i + n, fresh);
     }
@@ -1315,7 +1315,7 @@ template <int k>
 
   for (long n = 0; n < 64; n += 32) {
     for (long i = 0; i < 24; i += 3) {
-      const long high_last = 8 * ((row + i + 2) / 8) + 8;
+      const long high_last = row + i + 3;
       const long end = smaller(high_last - col, count);
       attention_values_3x32_with_holes(local.scores + i, v + n, end, out + 64 * i + n, local.holes,
           smaller(larger(before, 0), end), fresh);
@@ -2983,12 +2983,12 @@ template <int k>
 
   for (long n = 0; n < 64; n += 32) {
     for (long i = 0; i < 30; i += 3) {
-      const long high_last = 8 * ((row + i + 2) / 8) + 8;
+      const long high_last = row + i + 3;
       const long end = smaller(high_last - col, count);
       attention_values_3x32(local.scores + i, v + n, end, out + 64 * i + n, fresh);
     }
     {
-      const long high_last = 8 * ((row + 31) / 8) + 8;
+      const long high_last = row + 32;
       const long end = smaller(high_last - col, count);
       attention_values_2x32(local.scores + 30, v + n, end, out + n + 1920, fresh);
     }
@@ -3237,13 +3237,13 @@ template <int k>
 
   for (long n = 0; n < 64; n += 32) {
     for (long i = 0; i < 30; i += 3) {
-      const long high_last = 8 * ((row + i + 2) / 8) + 8;
+      const long high_last = row + i + 3;
       const long end = smaller(high_last - col, count);
       attention_values_3x32_with_holes(local.scores + i, v + n, end, out + 64 * i + n, local.holes,
           smaller(larger(before, 0), end), fresh);
     }
     {
-      const long high_last = 8 * ((row + 31) / 8) + 8;
+      const long high_last = row + 32;
       const long end = smaller(high_last - col, count);
       attention_values_2x32_with_holes(local.scores + 30, v + n, end, out + n + 1920, local.holes,
           smaller(larger(before, 0), end), fresh);

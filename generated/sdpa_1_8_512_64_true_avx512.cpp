@@ -15,8 +15,8 @@
 //   };
 //
 // What was decided:
-// - attention: 8 times 512 rows against 512 columns, 144 at a time: their scores lie in a worker's
-//   52.9 kB and nowhere else. 10 blocks of 48 rows, score tiles of 8 columns x 48 lanes: 24 of 32
+// - attention: 8 times 512 rows against 512 columns, 192 at a time: their scores lie in a worker's
+//   62.1 kB and nowhere else. 10 blocks of 48 rows, score tiles of 8 columns x 48 lanes: 24 of 32
 //   registers accumulate, a step is 24 fma on 11 loads. 1 block of 32 rows, score tiles of 12
 //   columns x 32 lanes: 24 of 32 registers accumulate, a step is 24 fma on 14 loads. Score tiles
 //   ask memory for the next head, the next rows and the results' place. Whole tiles of removed
@@ -247,7 +247,7 @@ struct Memory {
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
   float rows[3072];       // [64][48], scaled, in units of log 2
-  float scores[6912];     // [144][48]; weights once they are known
+  float scores[9216];     // [192][48]; weights once they are known
   float peak[48];         // of each row, the score that the others are compared with
   float total[48];        // and the sum of its weights
   float carry[48];        // what its older sums are multiplied by, at the end by what
@@ -255,7 +255,7 @@ struct attention_memory {
   float block_total[48];  // and the sum of the block's weights
   float shift[48];        // -peak, where the rows' accumulators start
   float kept[48];         // 1 where the safe path found a pair that counts
-  float holes[160];       // [144]: 1 for a column with one; then how many come before the first
+  float holes[208];       // [192]: 1 for a column with one; then how many come before the first
   float fast[3072];       // [48][64], the results that it came to replace
 };
 
@@ -1393,7 +1393,7 @@ struct attention_memory {
   store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
 
   for (long i = 0; i < 48; i += 6) {
-    const long high_last = 16 * ((row + i + 5) / 16) + 16;
+    const long high_last = row + i + 6;
     const long end = smaller(high_last - col, count);
     attention_values_6x64(local.scores + i, v, end, out + 64 * i, fresh);
   }
@@ -1509,7 +1509,7 @@ struct attention_memory {
     before_holes = some ? before_holes : j + 1;
   }
 
-  local.holes[144] = float(before_holes);
+  local.holes[192] = float(before_holes);
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -1709,10 +1709,10 @@ struct attention_memory {
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
   store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
-  const long before = long(local.holes[144]);
+  const long before = long(local.holes[192]);
 
   for (long i = 0; i < 48; i += 6) {
-    const long high_last = 16 * ((row + i + 5) / 16) + 16;
+    const long high_last = row + i + 6;
     const long end = smaller(high_last - col, count);
     attention_values_6x64_with_holes(local.scores + i, v, end, out + 64 * i, local.holes,
         smaller(larger(before, 0), end), fresh);
@@ -1731,7 +1731,7 @@ struct attention_memory {
     attention_carry_over_48(m, c1, row, local);
   }
 
-  if (long(local.holes[144]) < count) {
+  if (long(local.holes[192]) < count) {
     attention_fold_48_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_48(m, c1, row, col, count, local, fresh);
@@ -1770,8 +1770,8 @@ struct attention_memory {
   bool fresh = true;
   const long whole_end = 48 * nth;
   const long end = 48 * nth + 48;
-  for (long col = 0; col < end; col += 144) {
-    attention_visit_48_safely(m, c1, row, col, smaller(144, end - col), whole_end, local, fresh);
+  for (long col = 0; col < end; col += 192) {
+    attention_visit_48_safely(m, c1, row, col, smaller(192, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
@@ -1826,11 +1826,11 @@ struct attention_memory {
   bool fresh = true;
   const long whole_end = 48 * nth;
   const long end = 48 * nth + 48;
-  for (long col = 0; col < end; col += 144) {
+  for (long col = 0; col < end; col += 192) {
     if (!fresh && attention_no_row_of_48_is_finite(m, c1, row)) {
       break;
     }
-    attention_visit_48(m, c1, row, col, smaller(144, end - col), whole_end, local, fresh);
+    attention_visit_48(m, c1, row, col, smaller(192, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
@@ -3059,12 +3059,12 @@ struct attention_memory {
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
 
   for (long i = 0; i < 12; i += 6) {
-    const long high_last = 16 * ((row + i + 5) / 16) + 16;
+    const long high_last = row + i + 6;
     const long end = smaller(high_last - col, count);
     attention_values_6x64(local.scores + i, v, end, out + 64 * i, fresh);
   }
   for (long i = 12; i < 32; i += 5) {
-    const long high_last = 16 * ((row + i + 4) / 16) + 16;
+    const long high_last = row + i + 5;
     const long end = smaller(high_last - col, count);
     attention_values_5x64(local.scores + i, v, end, out + 64 * i, fresh);
   }
@@ -3168,7 +3168,7 @@ struct attention_memory {
     before_holes = some ? before_holes : j + 1;
   }
 
-  local.holes[144] = float(before_holes);
+  local.holes[192] = float(before_holes);
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -3339,16 +3339,16 @@ struct attention_memory {
   float* out = m.out + 32768 * c1 + 64 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
-  const long before = long(local.holes[144]);
+  const long before = long(local.holes[192]);
 
   for (long i = 0; i < 12; i += 6) {
-    const long high_last = 16 * ((row + i + 5) / 16) + 16;
+    const long high_last = row + i + 6;
     const long end = smaller(high_last - col, count);
     attention_values_6x64_with_holes(local.scores + i, v, end, out + 64 * i, local.holes,
         smaller(larger(before, 0), end), fresh);
   }
   for (long i = 12; i < 32; i += 5) {
-    const long high_last = 16 * ((row + i + 4) / 16) + 16;
+    const long high_last = row + i + 5;
     const long end = smaller(high_last - col, count);
     attention_values_5x64_with_holes(local.scores + i, v, end, out + 64 * i, local.holes,
         smaller(larger(before, 0), end), fresh);
@@ -3366,7 +3366,7 @@ struct attention_memory {
     attention_carry_over_32(m, c1, row, local);
   }
 
-  if (long(local.holes[144]) < count) {
+  if (long(local.holes[192]) < count) {
     attention_fold_32_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_32(m, c1, row, col, count, local, fresh);
@@ -3399,8 +3399,8 @@ struct attention_memory {
   store(local.kept, splat(0.0f));
   store(local.kept + 16, splat(0.0f));
   bool fresh = true;
-  for (long col = 0; col < 512; col += 144) {
-    attention_visit_32_safely(m, c1, row, col, smaller(144, 512 - col), 480, local, fresh);
+  for (long col = 0; col < 512; col += 192) {
+    attention_visit_32_safely(m, c1, row, col, smaller(192, 512 - col), 480, local, fresh);
     fresh = false;
   }
 
@@ -3447,11 +3447,11 @@ struct attention_memory {
   store(local.total + 16, splat(0.0f));
 
   bool fresh = true;
-  for (long col = 0; col < 512; col += 144) {
+  for (long col = 0; col < 512; col += 192) {
     if (!fresh && attention_no_row_of_32_is_finite(m, c1, row)) {
       break;
     }
-    attention_visit_32(m, c1, row, col, smaller(144, 512 - col), 480, local, fresh);
+    attention_visit_32(m, c1, row, col, smaller(192, 512 - col), 480, local, fresh);
     fresh = false;
   }
 
@@ -3495,12 +3495,12 @@ void on_worker(void* m, long item, int worker) {
 }
 
 void attention_item(const Memory& m, long item, int worker) {
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 13552L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 15904L * worker));
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 54208u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 63616u * (size_t)workers; }
 
 void run(const sdpa_1_8_512_64_true_args* args, const void* packed, void* workspace, int workers,
     sdpa_1_8_512_64_true_parallel_for parallel_for, void* ctx) {

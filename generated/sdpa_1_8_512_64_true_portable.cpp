@@ -20,7 +20,7 @@
 //   registers accumulate, a step is 12 fma on 7 loads. 1 block of 32 rows, score tiles of 3 columns
 //   x 32 lanes: 12 of 16 registers accumulate, a step is 12 fma on 7 loads. Score tiles ask memory
 //   for the next columns and their values, the next rows and the results' place. Whole tiles of
-//   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 4 rows x 24
+//   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 3 rows x 32
 //   columns: 12 of 16 registers accumulate, a step is 12 fma on 7 loads.
 #include "sdpa_1_8_512_64_true.h"
 
@@ -1118,111 +1118,63 @@ struct attention_memory {
   }
 }
 
-// 4 rows x 24 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_4x24(const float* weights, const float* v, long count,
+// 3 rows x 32 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_3x32(const float* weights, const float* v, long count,
     float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
-    const vec b0 = load(v + 64 * k);
-    const vec b1 = load(v + 64 * k + 8);
-    const vec b2 = load(v + 64 * k + 16);
     const vec a0 = splat(weights[32 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
     const vec a1 = splat(weights[32 * k + 1]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
     const vec a2 = splat(weights[32 * k + 2]);
+    const vec b0 = load(v + 64 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
     s20 = fma(a2, b0, s20);
+    const vec b1 = load(v + 64 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
     s21 = fma(a2, b1, s21);
+    const vec b2 = load(v + 64 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
     s22 = fma(a2, b2, s22);
-    const vec a3 = splat(weights[32 * k + 3]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
+    const vec b3 = load(v + 64 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    s23 = fma(a2, b3, s23);
   }
 
   if (!fresh) {
     s00 = s00 + load(out);
     s01 = s01 + load(out + 8);
     s02 = s02 + load(out + 16);
+    s03 = s03 + load(out + 24);
     s10 = s10 + load(out + 64);
     s11 = s11 + load(out + 72);
     s12 = s12 + load(out + 80);
+    s13 = s13 + load(out + 88);
     s20 = s20 + load(out + 128);
     s21 = s21 + load(out + 136);
     s22 = s22 + load(out + 144);
-    s30 = s30 + load(out + 192);
-    s31 = s31 + load(out + 200);
-    s32 = s32 + load(out + 208);
+    s23 = s23 + load(out + 152);
   }
 
   store(out, s00);
   store(out + 8, s01);
   store(out + 16, s02);
+  store(out + 24, s03);
   store(out + 64, s10);
   store(out + 72, s11);
   store(out + 80, s12);
+  store(out + 88, s13);
   store(out + 128, s20);
   store(out + 136, s21);
   store(out + 144, s22);
-  store(out + 192, s30);
-  store(out + 200, s31);
-  store(out + 208, s32);
-}
-
-// 4 rows x 16 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_4x16(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-
-#pragma GCC unroll 4
-  for (long k = 0; k < count; ++k) {
-    const vec b0 = load(v + 64 * k);
-    const vec b1 = load(v + 64 * k + 8);
-    const vec a0 = splat(weights[32 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(weights[32 * k + 1]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(weights[32 * k + 2]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(weights[32 * k + 3]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-  }
-
-  if (!fresh) {
-    s00 = s00 + load(out);
-    s01 = s01 + load(out + 8);
-    s10 = s10 + load(out + 64);
-    s11 = s11 + load(out + 72);
-    s20 = s20 + load(out + 128);
-    s21 = s21 + load(out + 136);
-    s30 = s30 + load(out + 192);
-    s31 = s31 + load(out + 200);
-  }
-
-  store(out, s00);
-  store(out + 8, s01);
-  store(out + 64, s10);
-  store(out + 72, s11);
-  store(out + 128, s20);
-  store(out + 136, s21);
-  store(out + 192, s30);
-  store(out + 200, s31);
+  store(out + 152, s23);
 }
 
 // Weights of 24 rows and `count` columns are folded into the result.
@@ -1234,17 +1186,12 @@ struct attention_memory {
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
 
-  for (long n = 0; n < 48; n += 24) {
-    for (long i = 0; i < 24; i += 4) {
-      const long high_last = 8 * ((row + i + 3) / 8) + 8;
+  for (long n = 0; n < 64; n += 32) {
+    for (long i = 0; i < 24; i += 3) {
+      const long high_last = row + i + 3;
       const long end = smaller(high_last - col, count);
-      attention_values_4x24(local.scores + i, v + n, end, out + 64 * i + n, fresh);
+      attention_values_3x32(local.scores + i, v + n, end, out + 64 * i + n, fresh);
     }
-  }
-  for (long i = 0; i < 24; i += 4) {
-    const long high_last = 8 * ((row + i + 3) / 8) + 8;
-    const long end = smaller(high_last - col, count);
-    attention_values_4x16(local.scores + i, v + 48, end, out + 64 * i + 48, fresh);
   }
 }
 
@@ -1370,81 +1317,79 @@ struct attention_memory {
   store(local.kept + 16, select(all2, load(local.kept + 16), splat(1.0f)));
 }
 
-// 4 rows x 24 columns of the result, over `count` weights each, of which those of -0 don't count.
-[[gnu::noinline]] void attention_values_4x24_with_holes(const float* weights, const float* v,
+// 3 rows x 32 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_3x32_with_holes(const float* weights, const float* v,
     long count, float* out, const float* holes, long before_holes, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
 
 #pragma GCC unroll 4
   for (long k = 0; k < before_holes; ++k) {
-    const vec b0 = load(v + 64 * k);
-    const vec b1 = load(v + 64 * k + 8);
-    const vec b2 = load(v + 64 * k + 16);
     const vec a0 = splat(weights[32 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
     const vec a1 = splat(weights[32 * k + 1]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
     const vec a2 = splat(weights[32 * k + 2]);
+    const vec b0 = load(v + 64 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
     s20 = fma(a2, b0, s20);
+    const vec b1 = load(v + 64 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
     s21 = fma(a2, b1, s21);
+    const vec b2 = load(v + 64 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
     s22 = fma(a2, b2, s22);
-    const vec a3 = splat(weights[32 * k + 3]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
+    const vec b3 = load(v + 64 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    s23 = fma(a2, b3, s23);
   }
   for (long k = before_holes; k < count; ++k) {
     if (holes[k] > 0.0f) {
-      const vec b0 = load(v + 64 * k);
-      const vec b1 = load(v + 64 * k + 8);
-      const vec b2 = load(v + 64 * k + 16);
       const vec a0 = splat(weights[32 * k]);
       const lanes_t hole0 = is_minus_zero(a0);
-      s00 = fma_unless(hole0, a0, b0, s00);
-      s01 = fma_unless(hole0, a0, b1, s01);
-      s02 = fma_unless(hole0, a0, b2, s02);
       const vec a1 = splat(weights[32 * k + 1]);
       const lanes_t hole1 = is_minus_zero(a1);
-      s10 = fma_unless(hole1, a1, b0, s10);
-      s11 = fma_unless(hole1, a1, b1, s11);
-      s12 = fma_unless(hole1, a1, b2, s12);
       const vec a2 = splat(weights[32 * k + 2]);
       const lanes_t hole2 = is_minus_zero(a2);
-      s20 = fma_unless(hole2, a2, b0, s20);
-      s21 = fma_unless(hole2, a2, b1, s21);
-      s22 = fma_unless(hole2, a2, b2, s22);
-      const vec a3 = splat(weights[32 * k + 3]);
-      const lanes_t hole3 = is_minus_zero(a3);
-      s30 = fma_unless(hole3, a3, b0, s30);
-      s31 = fma_unless(hole3, a3, b1, s31);
-      s32 = fma_unless(hole3, a3, b2, s32);
-    } else {
       const vec b0 = load(v + 64 * k);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s10 = fma_unless(hole1, a1, b0, s10);
+      s20 = fma_unless(hole2, a2, b0, s20);
       const vec b1 = load(v + 64 * k + 8);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      s11 = fma_unless(hole1, a1, b1, s11);
+      s21 = fma_unless(hole2, a2, b1, s21);
       const vec b2 = load(v + 64 * k + 16);
+      s02 = fma_unless(hole0, a0, b2, s02);
+      s12 = fma_unless(hole1, a1, b2, s12);
+      s22 = fma_unless(hole2, a2, b2, s22);
+      const vec b3 = load(v + 64 * k + 24);
+      s03 = fma_unless(hole0, a0, b3, s03);
+      s13 = fma_unless(hole1, a1, b3, s13);
+      s23 = fma_unless(hole2, a2, b3, s23);
+    } else {
       const vec a0 = splat(weights[32 * k]);
-      s00 = fma(a0, b0, s00);
-      s01 = fma(a0, b1, s01);
-      s02 = fma(a0, b2, s02);
       const vec a1 = splat(weights[32 * k + 1]);
-      s10 = fma(a1, b0, s10);
-      s11 = fma(a1, b1, s11);
-      s12 = fma(a1, b2, s12);
       const vec a2 = splat(weights[32 * k + 2]);
+      const vec b0 = load(v + 64 * k);
+      s00 = fma(a0, b0, s00);
+      s10 = fma(a1, b0, s10);
       s20 = fma(a2, b0, s20);
+      const vec b1 = load(v + 64 * k + 8);
+      s01 = fma(a0, b1, s01);
+      s11 = fma(a1, b1, s11);
       s21 = fma(a2, b1, s21);
+      const vec b2 = load(v + 64 * k + 16);
+      s02 = fma(a0, b2, s02);
+      s12 = fma(a1, b2, s12);
       s22 = fma(a2, b2, s22);
-      const vec a3 = splat(weights[32 * k + 3]);
-      s30 = fma(a3, b0, s30);
-      s31 = fma(a3, b1, s31);
-      s32 = fma(a3, b2, s32);
+      const vec b3 = load(v + 64 * k + 24);
+      s03 = fma(a0, b3, s03);
+      s13 = fma(a1, b3, s13);
+      s23 = fma(a2, b3, s23);
     }
   }
 
@@ -1452,113 +1397,29 @@ struct attention_memory {
     s00 = s00 + load(out);
     s01 = s01 + load(out + 8);
     s02 = s02 + load(out + 16);
+    s03 = s03 + load(out + 24);
     s10 = s10 + load(out + 64);
     s11 = s11 + load(out + 72);
     s12 = s12 + load(out + 80);
+    s13 = s13 + load(out + 88);
     s20 = s20 + load(out + 128);
     s21 = s21 + load(out + 136);
     s22 = s22 + load(out + 144);
-    s30 = s30 + load(out + 192);
-    s31 = s31 + load(out + 200);
-    s32 = s32 + load(out + 208);
+    s23 = s23 + load(out + 152);
   }
 
   store(out, s00);
   store(out + 8, s01);
   store(out + 16, s02);
+  store(out + 24, s03);
   store(out + 64, s10);
   store(out + 72, s11);
   store(out + 80, s12);
+  store(out + 88, s13);
   store(out + 128, s20);
   store(out + 136, s21);
   store(out + 144, s22);
-  store(out + 192, s30);
-  store(out + 200, s31);
-  store(out + 208, s32);
-}
-
-// 4 rows x 16 columns of the result, over `count` weights each, of which those of -0 don't count.
-[[gnu::noinline]] void attention_values_4x16_with_holes(const float* weights, const float* v,
-    long count, float* out, const float* holes, long before_holes, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-
-#pragma GCC unroll 4
-  for (long k = 0; k < before_holes; ++k) {
-    const vec b0 = load(v + 64 * k);
-    const vec b1 = load(v + 64 * k + 8);
-    const vec a0 = splat(weights[32 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(weights[32 * k + 1]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(weights[32 * k + 2]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(weights[32 * k + 3]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-  }
-  for (long k = before_holes; k < count; ++k) {
-    if (holes[k] > 0.0f) {
-      const vec b0 = load(v + 64 * k);
-      const vec b1 = load(v + 64 * k + 8);
-      const vec a0 = splat(weights[32 * k]);
-      const lanes_t hole0 = is_minus_zero(a0);
-      s00 = fma_unless(hole0, a0, b0, s00);
-      s01 = fma_unless(hole0, a0, b1, s01);
-      const vec a1 = splat(weights[32 * k + 1]);
-      const lanes_t hole1 = is_minus_zero(a1);
-      s10 = fma_unless(hole1, a1, b0, s10);
-      s11 = fma_unless(hole1, a1, b1, s11);
-      const vec a2 = splat(weights[32 * k + 2]);
-      const lanes_t hole2 = is_minus_zero(a2);
-      s20 = fma_unless(hole2, a2, b0, s20);
-      s21 = fma_unless(hole2, a2, b1, s21);
-      const vec a3 = splat(weights[32 * k + 3]);
-      const lanes_t hole3 = is_minus_zero(a3);
-      s30 = fma_unless(hole3, a3, b0, s30);
-      s31 = fma_unless(hole3, a3, b1, s31);
-    } else {
-      const vec b0 = load(v + 64 * k);
-      const vec b1 = load(v + 64 * k + 8);
-      const vec a0 = splat(weights[32 * k]);
-      s00 = fma(a0, b0, s00);
-      s01 = fma(a0, b1, s01);
-      const vec a1 = splat(weights[32 * k + 1]);
-      s10 = fma(a1, b0, s10);
-      s11 = fma(a1, b1, s11);
-      const vec a2 = splat(weights[32 * k + 2]);
-      s20 = fma(a2, b0, s20);
-      s21 = fma(a2, b1, s21);
-      const vec a3 = splat(weights[32 * k + 3]);
-      s30 = fma(a3, b0, s30);
-      s31 = fma(a3, b1, s31);
-    }
-  }
-
-  if (!fresh) {
-    s00 = s00 + load(out);
-    s01 = s01 + load(out + 8);
-    s10 = s10 + load(out + 64);
-    s11 = s11 + load(out + 72);
-    s20 = s20 + load(out + 128);
-    s21 = s21 + load(out + 136);
-    s30 = s30 + load(out + 192);
-    s31 = s31 + load(out + 200);
-  }
-
-  store(out, s00);
-  store(out + 8, s01);
-  store(out + 64, s10);
-  store(out + 72, s11);
-  store(out + 128, s20);
-  store(out + 136, s21);
-  store(out + 192, s30);
-  store(out + 200, s31);
+  store(out + 152, s23);
 }
 
 // Weights of 24 rows and `count` columns are folded into the result.
@@ -1571,19 +1432,13 @@ struct attention_memory {
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
   const long before = long(local.holes[264]);
 
-  for (long n = 0; n < 48; n += 24) {
-    for (long i = 0; i < 24; i += 4) {
-      const long high_last = 8 * ((row + i + 3) / 8) + 8;
+  for (long n = 0; n < 64; n += 32) {
+    for (long i = 0; i < 24; i += 3) {
+      const long high_last = row + i + 3;
       const long end = smaller(high_last - col, count);
-      attention_values_4x24_with_holes(local.scores + i, v + n, end, out + 64 * i + n, local.holes,
+      attention_values_3x32_with_holes(local.scores + i, v + n, end, out + 64 * i + n, local.holes,
           smaller(larger(before, 0), end), fresh);
     }
-  }
-  for (long i = 0; i < 24; i += 4) {
-    const long high_last = 8 * ((row + i + 3) / 8) + 8;
-    const long end = smaller(high_last - col, count);
-    attention_values_4x16_with_holes(local.scores + i, v + 48, end, out + 64 * i + 48, local.holes,
-        smaller(larger(before, 0), end), fresh);
   }
 }
 
@@ -3148,6 +3003,51 @@ struct attention_memory {
   }
 }
 
+// 2 rows x 32 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_2x32(const float* weights, const float* v, long count,
+    float* out, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+
+#pragma GCC unroll 4
+  for (long k = 0; k < count; ++k) {
+    const vec a0 = splat(weights[32 * k]);
+    const vec a1 = splat(weights[32 * k + 1]);
+    const vec b0 = load(v + 64 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(v + 64 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(v + 64 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(v + 64 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s03 = s03 + load(out + 24);
+    s10 = s10 + load(out + 64);
+    s11 = s11 + load(out + 72);
+    s12 = s12 + load(out + 80);
+    s13 = s13 + load(out + 88);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 16, s02);
+  store(out + 24, s03);
+  store(out + 64, s10);
+  store(out + 72, s11);
+  store(out + 80, s12);
+  store(out + 88, s13);
+}
+
 // Weights of 32 rows and `count` columns are folded into the result.
 [[gnu::noinline]] void attention_fold_32(const Memory& m, long c1, long row, long col, long count,
     attention_memory& local, bool fresh) {
@@ -3158,17 +3058,17 @@ struct attention_memory {
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
   store(local.total + 24, load(local.total + 24) + load(local.block_total + 24));
 
-  for (long n = 0; n < 48; n += 24) {
-    for (long i = 0; i < 32; i += 4) {
-      const long high_last = 8 * ((row + i + 3) / 8) + 8;
+  for (long n = 0; n < 64; n += 32) {
+    for (long i = 0; i < 30; i += 3) {
+      const long high_last = row + i + 3;
       const long end = smaller(high_last - col, count);
-      attention_values_4x24(local.scores + i, v + n, end, out + 64 * i + n, fresh);
+      attention_values_3x32(local.scores + i, v + n, end, out + 64 * i + n, fresh);
     }
-  }
-  for (long i = 0; i < 32; i += 4) {
-    const long high_last = 8 * ((row + i + 3) / 8) + 8;
-    const long end = smaller(high_last - col, count);
-    attention_values_4x16(local.scores + i, v + 48, end, out + 64 * i + 48, fresh);
+    {
+      const long high_last = row + 32;
+      const long end = smaller(high_last - col, count);
+      attention_values_2x32(local.scores + 30, v + n, end, out + n + 1920, fresh);
+    }
   }
 }
 
@@ -3321,6 +3221,86 @@ struct attention_memory {
   store(local.kept + 24, select(all3, load(local.kept + 24), splat(1.0f)));
 }
 
+// 2 rows x 32 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_2x32_with_holes(const float* weights, const float* v,
+    long count, float* out, const float* holes, long before_holes, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+
+#pragma GCC unroll 4
+  for (long k = 0; k < before_holes; ++k) {
+    const vec a0 = splat(weights[32 * k]);
+    const vec a1 = splat(weights[32 * k + 1]);
+    const vec b0 = load(v + 64 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(v + 64 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(v + 64 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(v + 64 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+  }
+  for (long k = before_holes; k < count; ++k) {
+    if (holes[k] > 0.0f) {
+      const vec a0 = splat(weights[32 * k]);
+      const lanes_t hole0 = is_minus_zero(a0);
+      const vec a1 = splat(weights[32 * k + 1]);
+      const lanes_t hole1 = is_minus_zero(a1);
+      const vec b0 = load(v + 64 * k);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s10 = fma_unless(hole1, a1, b0, s10);
+      const vec b1 = load(v + 64 * k + 8);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      s11 = fma_unless(hole1, a1, b1, s11);
+      const vec b2 = load(v + 64 * k + 16);
+      s02 = fma_unless(hole0, a0, b2, s02);
+      s12 = fma_unless(hole1, a1, b2, s12);
+      const vec b3 = load(v + 64 * k + 24);
+      s03 = fma_unless(hole0, a0, b3, s03);
+      s13 = fma_unless(hole1, a1, b3, s13);
+    } else {
+      const vec a0 = splat(weights[32 * k]);
+      const vec a1 = splat(weights[32 * k + 1]);
+      const vec b0 = load(v + 64 * k);
+      s00 = fma(a0, b0, s00);
+      s10 = fma(a1, b0, s10);
+      const vec b1 = load(v + 64 * k + 8);
+      s01 = fma(a0, b1, s01);
+      s11 = fma(a1, b1, s11);
+      const vec b2 = load(v + 64 * k + 16);
+      s02 = fma(a0, b2, s02);
+      s12 = fma(a1, b2, s12);
+      const vec b3 = load(v + 64 * k + 24);
+      s03 = fma(a0, b3, s03);
+      s13 = fma(a1, b3, s13);
+    }
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s03 = s03 + load(out + 24);
+    s10 = s10 + load(out + 64);
+    s11 = s11 + load(out + 72);
+    s12 = s12 + load(out + 80);
+    s13 = s13 + load(out + 88);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 16, s02);
+  store(out + 24, s03);
+  store(out + 64, s10);
+  store(out + 72, s11);
+  store(out + 80, s12);
+  store(out + 88, s13);
+}
+
 // Weights of 32 rows and `count` columns are folded into the result.
 [[gnu::noinline]] void attention_fold_32_with_holes(const Memory& m, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
@@ -3332,19 +3312,19 @@ struct attention_memory {
   store(local.total + 24, load(local.total + 24) + load(local.block_total + 24));
   const long before = long(local.holes[264]);
 
-  for (long n = 0; n < 48; n += 24) {
-    for (long i = 0; i < 32; i += 4) {
-      const long high_last = 8 * ((row + i + 3) / 8) + 8;
+  for (long n = 0; n < 64; n += 32) {
+    for (long i = 0; i < 30; i += 3) {
+      const long high_last = row + i + 3;
       const long end = smaller(high_last - col, count);
-      attention_values_4x24_with_holes(local.scores + i, v + n, end, out + 64 * i + n, local.holes,
+      attention_values_3x32_with_holes(local.scores + i, v + n, end, out + 64 * i + n, local.holes,
           smaller(larger(before, 0), end), fresh);
     }
-  }
-  for (long i = 0; i < 32; i += 4) {
-    const long high_last = 8 * ((row + i + 3) / 8) + 8;
-    const long end = smaller(high_last - col, count);
-    attention_values_4x16_with_holes(local.scores + i, v + 48, end, out + 64 * i + 48, local.holes,
-        smaller(larger(before, 0), end), fresh);
+    {
+      const long high_last = row + 32;
+      const long end = smaller(high_last - col, count);
+      attention_values_2x32_with_holes(local.scores + 30, v + n, end, out + n + 1920, local.holes,
+          smaller(larger(before, 0), end), fresh);
+    }
   }
 }
 

@@ -21,8 +21,8 @@
 //   packed in 60 panels of 16 columns (20 kB), 1/2 of its rows an item; tiles of 6 rows x 16
 //   columns: 12 of 16 registers accumulate, a step is 12 fma on 8 loads; tiles ask memory for the
 //   next panel.
-// - attention: 5 times 137 rows against 137 columns, 96 at a time: their scores lie in a worker's
-//   22.1 kB and nowhere else. 5 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
+// - attention: 5 times 137 rows against 137 columns, 128 at a time: their scores lie in a worker's
+//   25.2 kB and nowhere else. 5 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
 //   registers accumulate, a step is 12 fma on 7 loads. 1 block of 17 rows, score tiles of 4 columns
 //   x 24 lanes: 12 of 16 registers accumulate, a step is 12 fma on 7 loads. Score tiles ask memory
 //   for the next head, the next rows and the results' place. Whole tiles of removed pairs are
@@ -285,7 +285,7 @@ struct Memory {
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
   float rows[1536];       // [64][24], scaled, in units of log 2
-  float scores[2304];     // [96][24]; weights once they are known
+  float scores[3072];     // [128][24]; weights once they are known
   float peak[24];         // of each row, the score that the others are compared with
   float total[24];        // and the sum of its weights
   float carry[24];        // what its older sums are multiplied by, at the end by what
@@ -293,7 +293,7 @@ struct attention_memory {
   float block_total[24];  // and the sum of the block's weights
   float shift[24];        // -peak, where the rows' accumulators start
   float kept[24];         // 1 where the safe path found a pair that counts
-  float holes[112];       // [96]: 1 for a column with one; then how many come before the first
+  float holes[144];       // [128]: 1 for a column with one; then how many come before the first
   float fast[1536];       // [24][64], the results that it came to replace
 };
 
@@ -1875,7 +1875,7 @@ template <int k>
 
   for (long n = 0; n < 64; n += 32) {
     for (long i = 0; i < 24; i += 3) {
-      const long high_last = smaller(8 * ((row + i + 2) / 8) + 8, 137);
+      const long high_last = row + i + 3;
       const long end = smaller(high_last - col, count);
       attention_values_3x32(local.scores + i, v + n, end, out + 320 * i + n, fresh);
     }
@@ -1998,7 +1998,7 @@ template <int k>
     before_holes = some ? before_holes : j + 1;
   }
 
-  local.holes[96] = float(before_holes);
+  local.holes[128] = float(before_holes);
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -2116,11 +2116,11 @@ template <int k>
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
-  const long before = long(local.holes[96]);
+  const long before = long(local.holes[128]);
 
   for (long n = 0; n < 64; n += 32) {
     for (long i = 0; i < 24; i += 3) {
-      const long high_last = smaller(8 * ((row + i + 2) / 8) + 8, 137);
+      const long high_last = row + i + 3;
       const long end = smaller(high_last - col, count);
       attention_values_3x32_with_holes(local.scores + i, v + n, end, out + 320 * i + n, local.holes,
           smaller(larger(before, 0), end), fresh);
@@ -2140,7 +2140,7 @@ template <int k>
     attention_carry_over_24(m, c1, row, local);
   }
 
-  if (long(local.holes[96]) < count) {
+  if (long(local.holes[128]) < count) {
     attention_fold_24_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_24(m, c1, row, col, count, local, fresh);
@@ -2179,8 +2179,8 @@ template <int k>
   bool fresh = true;
   const long whole_end = 24 * nth;
   const long end = 24 * nth + 24;
-  for (long col = 0; col < end; col += 96) {
-    attention_visit_24_safely(m, c1, row, col, smaller(96, end - col), whole_end, local, fresh);
+  for (long col = 0; col < end; col += 128) {
+    attention_visit_24_safely(m, c1, row, col, smaller(128, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
@@ -2235,11 +2235,11 @@ template <int k>
   bool fresh = true;
   const long whole_end = 24 * nth;
   const long end = 24 * nth + 24;
-  for (long col = 0; col < end; col += 96) {
+  for (long col = 0; col < end; col += 128) {
     if (!fresh && attention_no_row_of_24_is_finite(m, c1, row)) {
       break;
     }
-    attention_visit_24(m, c1, row, col, smaller(96, end - col), whole_end, local, fresh);
+    attention_visit_24(m, c1, row, col, smaller(128, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
@@ -2567,12 +2567,12 @@ template <int k>
 
   for (long n = 0; n < 64; n += 32) {
     for (long i = 0; i < 15; i += 3) {
-      const long high_last = smaller(8 * ((row + i + 2) / 8) + 8, 137);
+      const long high_last = row + i + 3;
       const long end = smaller(high_last - col, count);
       attention_values_3x32(local.scores + i, v + n, end, out + 320 * i + n, fresh);
     }
     {
-      const long high_last = smaller(8 * ((row + 16) / 8) + 8, 137);
+      const long high_last = row + 17;
       const long end = smaller(high_last - col, count);
       attention_values_2x32(local.scores + 15, v + n, end, out + n + 4800, fresh);
     }
@@ -2725,17 +2725,17 @@ template <int k>
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
-  const long before = long(local.holes[96]);
+  const long before = long(local.holes[128]);
 
   for (long n = 0; n < 64; n += 32) {
     for (long i = 0; i < 15; i += 3) {
-      const long high_last = smaller(8 * ((row + i + 2) / 8) + 8, 137);
+      const long high_last = row + i + 3;
       const long end = smaller(high_last - col, count);
       attention_values_3x32_with_holes(local.scores + i, v + n, end, out + 320 * i + n, local.holes,
           smaller(larger(before, 0), end), fresh);
     }
     {
-      const long high_last = smaller(8 * ((row + 16) / 8) + 8, 137);
+      const long high_last = row + 17;
       const long end = smaller(high_last - col, count);
       attention_values_2x32_with_holes(local.scores + 15, v + n, end, out + n + 4800, local.holes,
           smaller(larger(before, 0), end), fresh);
@@ -2755,7 +2755,7 @@ template <int k>
     attention_carry_over_17(m, c1, row, local);
   }
 
-  if (long(local.holes[96]) < count) {
+  if (long(local.holes[128]) < count) {
     attention_fold_17_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_17(m, c1, row, col, count, local, fresh);
@@ -2799,8 +2799,8 @@ template <int k>
   store(local.kept + 8, splat(0.0f));
   store(local.kept + 16, splat(0.0f));
   bool fresh = true;
-  for (long col = 0; col < 137; col += 96) {
-    attention_visit_17_safely(m, c1, row, col, smaller(96, 137 - col), 120, local, fresh);
+  for (long col = 0; col < 137; col += 128) {
+    attention_visit_17_safely(m, c1, row, col, smaller(128, 137 - col), 120, local, fresh);
     fresh = false;
   }
 
@@ -2860,11 +2860,11 @@ template <int k>
   store(local.total + 16, splat(0.0f));
 
   bool fresh = true;
-  for (long col = 0; col < 137; col += 96) {
+  for (long col = 0; col < 137; col += 128) {
     if (!fresh && attention_no_row_of_17_is_finite(m, c1, row)) {
       break;
     }
-    attention_visit_17(m, c1, row, col, smaller(96, 137 - col), 120, local, fresh);
+    attention_visit_17(m, c1, row, col, smaller(128, 137 - col), 120, local, fresh);
     fresh = false;
   }
 
@@ -3115,7 +3115,7 @@ void project_wq_wk_wv_item(const Memory& m, long item, int) {
 }
 
 void attention_item(const Memory& m, long item, int worker) {
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 5664L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 6464L * worker));
 }
 
 void project_wo_item(const Memory& m, long item, int) {
@@ -3124,7 +3124,7 @@ void project_wo_item(const Memory& m, long item, int) {
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 701440u + 22656u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 701440u + 25856u * (size_t)workers; }
 
 size_t packed_bytes() { return 1708544u; }
 

@@ -2884,7 +2884,7 @@ struct attention_memory {
   store(local.carry + 32, splat(1.0f) / load(local.total + 32));
 
   for (long i = 0; i < 48; i += 6) {
-    const long high_last = smaller(16 * ((row + i + 5) / 16) + 16, 137);
+    const long high_last = row + i + 6;
     const long end = smaller(high_last - col, count);
     attention_results_6x64(local.scores + i, v, end, out + 320 * i, local.carry + i, local.odd);
   }
@@ -3206,7 +3206,7 @@ struct attention_memory {
   const long before = long(local.holes[144]);
 
   for (long i = 0; i < 48; i += 6) {
-    const long high_last = smaller(16 * ((row + i + 5) / 16) + 16, 137);
+    const long high_last = row + i + 6;
     const long end = smaller(high_last - col, count);
     attention_values_6x64_with_holes(local.scores + i, v, end, out + 320 * i, local.holes,
         smaller(larger(before, 0), end), fresh);
@@ -3324,7 +3324,7 @@ struct attention_memory {
   store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
 
   for (long i = 0; i < 48; i += 6) {
-    const long high_last = smaller(16 * ((row + i + 5) / 16) + 16, 137);
+    const long high_last = row + i + 6;
     const long end = smaller(high_last - col, count);
     attention_values_6x64(local.scores + i, v, end, out + 320 * i, fresh);
   }
@@ -3797,12 +3797,12 @@ struct attention_memory {
   store(local.carry + 32, splat(1.0f) / load(local.total + 32));
 
   for (long i = 0; i < 36; i += 6) {
-    const long high_last = smaller(16 * ((row + i + 5) / 16) + 16, 137);
+    const long high_last = row + i + 6;
     const long end = smaller(high_last - col, count);
     attention_results_6x64(local.scores + i, v, end, out + 320 * i, local.carry + i, local.odd);
   }
   {
-    const long high_last = smaller(16 * ((row + 40) / 16) + 16, 137);
+    const long high_last = row + 41;
     const long end = smaller(high_last - col, count);
     attention_results_5x64(local.scores + 36, v, end, out + 11520, local.carry + 36, local.odd);
   }
@@ -4029,13 +4029,13 @@ struct attention_memory {
   const long before = long(local.holes[144]);
 
   for (long i = 0; i < 36; i += 6) {
-    const long high_last = smaller(16 * ((row + i + 5) / 16) + 16, 137);
+    const long high_last = row + i + 6;
     const long end = smaller(high_last - col, count);
     attention_values_6x64_with_holes(local.scores + i, v, end, out + 320 * i, local.holes,
         smaller(larger(before, 0), end), fresh);
   }
   {
-    const long high_last = smaller(16 * ((row + 40) / 16) + 16, 137);
+    const long high_last = row + 41;
     const long end = smaller(high_last - col, count);
     attention_values_5x64_with_holes(local.scores + 36, v, end, out + 11520, local.holes,
         smaller(larger(before, 0), end), fresh);
@@ -4139,12 +4139,12 @@ struct attention_memory {
   store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
 
   for (long i = 0; i < 36; i += 6) {
-    const long high_last = smaller(16 * ((row + i + 5) / 16) + 16, 137);
+    const long high_last = row + i + 6;
     const long end = smaller(high_last - col, count);
     attention_values_6x64(local.scores + i, v, end, out + 320 * i, fresh);
   }
   {
-    const long high_last = smaller(16 * ((row + 40) / 16) + 16, 137);
+    const long high_last = row + 41;
     const long end = smaller(high_last - col, count);
     attention_values_5x64(local.scores + 36, v, end, out + 11520, fresh);
   }

@@ -26,7 +26,7 @@
 //   registers accumulate, a step is 12 fma on 7 loads. 1 block of 17 rows, score tiles of 4 columns
 //   x 24 lanes: 12 of 16 registers accumulate, a step is 12 fma on 7 loads. Score tiles ask memory
 //   for the next head, the next rows and the results' place. Whole tiles of removed pairs are
-//   skipped; tiles that keep all pairs test none. Value tiles of 4 rows x 24 columns: 12 of 16
+//   skipped; tiles that keep all pairs test none. Value tiles of 3 rows x 32 columns: 12 of 16
 //   registers accumulate, a step is 12 fma on 7 loads.
 // - project_wo: 137 rows of 320 by wo (320 columns), packed in 20 panels of 16 columns (20 kB), 1/4
 //   of its rows an item; tiles of 6 rows x 16 columns: 12 of 16 registers accumulate, a step is 12
@@ -1858,35 +1858,34 @@ struct attention_memory {
   attention_lower_weights_24(local, count);
 }
 
-// 4 rows x 24 columns of the result, over `count` weights each, times the rows' factors.
-[[gnu::noinline]] void attention_results_4x24(const float* weights, const float* v, long count,
+// 3 rows x 32 columns of the result, over `count` weights each, times the rows' factors.
+[[gnu::noinline]] void attention_results_3x32(const float* weights, const float* v, long count,
     float* out, const float* factors, float* odd) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
-    const vec b0 = load(v + 64 * k);
-    const vec b1 = load(v + 64 * k + 8);
-    const vec b2 = load(v + 64 * k + 16);
     const vec a0 = splat(weights[24 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
     const vec a1 = splat(weights[24 * k + 1]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
     const vec a2 = splat(weights[24 * k + 2]);
+    const vec b0 = load(v + 64 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
     s20 = fma(a2, b0, s20);
+    const vec b1 = load(v + 64 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
     s21 = fma(a2, b1, s21);
+    const vec b2 = load(v + 64 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
     s22 = fma(a2, b2, s22);
-    const vec a3 = splat(weights[24 * k + 3]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
+    const vec b3 = load(v + 64 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    s23 = fma(a2, b3, s23);
   }
 
   // 0 * x is 0, or NaN if x is not finite.
@@ -1894,6 +1893,7 @@ struct attention_memory {
   vec odd0 = load(odd);
   vec odd1 = zero;
   vec odd2 = zero;
+  vec odd3 = zero;
   const vec f0 = splat(factors[0]);
   s00 = f0 * s00;
   store(out, s00);
@@ -1904,6 +1904,9 @@ struct attention_memory {
   s02 = f0 * s02;
   store(out + 16, s02);
   odd2 = fma(zero, s02, odd2);
+  s03 = f0 * s03;
+  store(out + 24, s03);
+  odd3 = fma(zero, s03, odd3);
   const vec f1 = splat(factors[1]);
   s10 = f1 * s10;
   store(out + 320, s10);
@@ -1914,6 +1917,9 @@ struct attention_memory {
   s12 = f1 * s12;
   store(out + 336, s12);
   odd2 = fma(zero, s12, odd2);
+  s13 = f1 * s13;
+  store(out + 344, s13);
+  odd3 = fma(zero, s13, odd3);
   const vec f2 = splat(factors[2]);
   s20 = f2 * s20;
   store(out + 640, s20);
@@ -1924,78 +1930,10 @@ struct attention_memory {
   s22 = f2 * s22;
   store(out + 656, s22);
   odd2 = fma(zero, s22, odd2);
-  const vec f3 = splat(factors[3]);
-  s30 = f3 * s30;
-  store(out + 960, s30);
-  odd0 = fma(zero, s30, odd0);
-  s31 = f3 * s31;
-  store(out + 968, s31);
-  odd1 = fma(zero, s31, odd1);
-  s32 = f3 * s32;
-  store(out + 976, s32);
-  odd2 = fma(zero, s32, odd2);
-  store(odd, odd0 + odd1 + odd2);
-}
-
-// 4 rows x 16 columns of the result, over `count` weights each, times the rows' factors.
-[[gnu::noinline]] void attention_results_4x16(const float* weights, const float* v, long count,
-    float* out, const float* factors, float* odd) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-
-#pragma GCC unroll 4
-  for (long k = 0; k < count; ++k) {
-    const vec b0 = load(v + 64 * k);
-    const vec b1 = load(v + 64 * k + 8);
-    const vec a0 = splat(weights[24 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(weights[24 * k + 1]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(weights[24 * k + 2]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(weights[24 * k + 3]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-  }
-
-  // 0 * x is 0, or NaN if x is not finite.
-  const vec zero = splat(0.0f);
-  vec odd0 = load(odd);
-  vec odd1 = zero;
-  const vec f0 = splat(factors[0]);
-  s00 = f0 * s00;
-  store(out, s00);
-  odd0 = fma(zero, s00, odd0);
-  s01 = f0 * s01;
-  store(out + 8, s01);
-  odd1 = fma(zero, s01, odd1);
-  const vec f1 = splat(factors[1]);
-  s10 = f1 * s10;
-  store(out + 320, s10);
-  odd0 = fma(zero, s10, odd0);
-  s11 = f1 * s11;
-  store(out + 328, s11);
-  odd1 = fma(zero, s11, odd1);
-  const vec f2 = splat(factors[2]);
-  s20 = f2 * s20;
-  store(out + 640, s20);
-  odd0 = fma(zero, s20, odd0);
-  s21 = f2 * s21;
-  store(out + 648, s21);
-  odd1 = fma(zero, s21, odd1);
-  const vec f3 = splat(factors[3]);
-  s30 = f3 * s30;
-  store(out + 960, s30);
-  odd0 = fma(zero, s30, odd0);
-  s31 = f3 * s31;
-  store(out + 968, s31);
-  odd1 = fma(zero, s31, odd1);
-  store(odd, odd0 + odd1);
+  s23 = f2 * s23;
+  store(out + 664, s23);
+  odd3 = fma(zero, s23, odd3);
+  store(odd, odd0 + odd1 + odd2 + odd3);
 }
 
 // Weights of 24 rows and `count` columns, which are all that there are, become results.
@@ -2010,19 +1948,13 @@ struct attention_memory {
   store(local.carry + 8, splat(1.0f) / load(local.total + 8));
   store(local.carry + 16, splat(1.0f) / load(local.total + 16));
 
-  for (long n = 0; n < 48; n += 24) {
-    for (long i = 0; i < 24; i += 4) {
-      const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
+  for (long n = 0; n < 64; n += 32) {
+    for (long i = 0; i < 24; i += 3) {
+      const long high_last = row + i + 3;
       const long end = smaller(high_last - col, count);
-      attention_results_4x24(local.scores + i, v + n, end, out + 320 * i + n, local.carry + i,
+      attention_results_3x32(local.scores + i, v + n, end, out + 320 * i + n, local.carry + i,
           local.odd);
     }
-  }
-  for (long i = 0; i < 24; i += 4) {
-    const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
-    const long end = smaller(high_last - col, count);
-    attention_results_4x16(local.scores + i, v + 48, end, out + 320 * i + 48, local.carry + i,
-        local.odd);
   }
 }
 
@@ -2151,81 +2083,79 @@ struct attention_memory {
   }
 }
 
-// 4 rows x 24 columns of the result, over `count` weights each, of which those of -0 don't count.
-[[gnu::noinline]] void attention_values_4x24_with_holes(const float* weights, const float* v,
+// 3 rows x 32 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_3x32_with_holes(const float* weights, const float* v,
     long count, float* out, const float* holes, long before_holes, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
 
 #pragma GCC unroll 4
   for (long k = 0; k < before_holes; ++k) {
-    const vec b0 = load(v + 64 * k);
-    const vec b1 = load(v + 64 * k + 8);
-    const vec b2 = load(v + 64 * k + 16);
     const vec a0 = splat(weights[24 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
     const vec a1 = splat(weights[24 * k + 1]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
     const vec a2 = splat(weights[24 * k + 2]);
+    const vec b0 = load(v + 64 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
     s20 = fma(a2, b0, s20);
+    const vec b1 = load(v + 64 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
     s21 = fma(a2, b1, s21);
+    const vec b2 = load(v + 64 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
     s22 = fma(a2, b2, s22);
-    const vec a3 = splat(weights[24 * k + 3]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
+    const vec b3 = load(v + 64 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    s23 = fma(a2, b3, s23);
   }
   for (long k = before_holes; k < count; ++k) {
     if (holes[k] > 0.0f) {
-      const vec b0 = load(v + 64 * k);
-      const vec b1 = load(v + 64 * k + 8);
-      const vec b2 = load(v + 64 * k + 16);
       const vec a0 = splat(weights[24 * k]);
       const lanes_t hole0 = is_minus_zero(a0);
-      s00 = fma_unless(hole0, a0, b0, s00);
-      s01 = fma_unless(hole0, a0, b1, s01);
-      s02 = fma_unless(hole0, a0, b2, s02);
       const vec a1 = splat(weights[24 * k + 1]);
       const lanes_t hole1 = is_minus_zero(a1);
-      s10 = fma_unless(hole1, a1, b0, s10);
-      s11 = fma_unless(hole1, a1, b1, s11);
-      s12 = fma_unless(hole1, a1, b2, s12);
       const vec a2 = splat(weights[24 * k + 2]);
       const lanes_t hole2 = is_minus_zero(a2);
-      s20 = fma_unless(hole2, a2, b0, s20);
-      s21 = fma_unless(hole2, a2, b1, s21);
-      s22 = fma_unless(hole2, a2, b2, s22);
-      const vec a3 = splat(weights[24 * k + 3]);
-      const lanes_t hole3 = is_minus_zero(a3);
-      s30 = fma_unless(hole3, a3, b0, s30);
-      s31 = fma_unless(hole3, a3, b1, s31);
-      s32 = fma_unless(hole3, a3, b2, s32);
-    } else {
       const vec b0 = load(v + 64 * k);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s10 = fma_unless(hole1, a1, b0, s10);
+      s20 = fma_unless(hole2, a2, b0, s20);
       const vec b1 = load(v + 64 * k + 8);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      s11 = fma_unless(hole1, a1, b1, s11);
+      s21 = fma_unless(hole2, a2, b1, s21);
       const vec b2 = load(v + 64 * k + 16);
+      s02 = fma_unless(hole0, a0, b2, s02);
+      s12 = fma_unless(hole1, a1, b2, s12);
+      s22 = fma_unless(hole2, a2, b2, s22);
+      const vec b3 = load(v + 64 * k + 24);
+      s03 = fma_unless(hole0, a0, b3, s03);
+      s13 = fma_unless(hole1, a1, b3, s13);
+      s23 = fma_unless(hole2, a2, b3, s23);
+    } else {
       const vec a0 = splat(weights[24 * k]);
-      s00 = fma(a0, b0, s00);
-      s01 = fma(a0, b1, s01);
-      s02 = fma(a0, b2, s02);
       const vec a1 = splat(weights[24 * k + 1]);
-      s10 = fma(a1, b0, s10);
-      s11 = fma(a1, b1, s11);
-      s12 = fma(a1, b2, s12);
       const vec a2 = splat(weights[24 * k + 2]);
+      const vec b0 = load(v + 64 * k);
+      s00 = fma(a0, b0, s00);
+      s10 = fma(a1, b0, s10);
       s20 = fma(a2, b0, s20);
+      const vec b1 = load(v + 64 * k + 8);
+      s01 = fma(a0, b1, s01);
+      s11 = fma(a1, b1, s11);
       s21 = fma(a2, b1, s21);
+      const vec b2 = load(v + 64 * k + 16);
+      s02 = fma(a0, b2, s02);
+      s12 = fma(a1, b2, s12);
       s22 = fma(a2, b2, s22);
-      const vec a3 = splat(weights[24 * k + 3]);
-      s30 = fma(a3, b0, s30);
-      s31 = fma(a3, b1, s31);
-      s32 = fma(a3, b2, s32);
+      const vec b3 = load(v + 64 * k + 24);
+      s03 = fma(a0, b3, s03);
+      s13 = fma(a1, b3, s13);
+      s23 = fma(a2, b3, s23);
     }
   }
 
@@ -2233,113 +2163,29 @@ struct attention_memory {
     s00 = s00 + load(out);
     s01 = s01 + load(out + 8);
     s02 = s02 + load(out + 16);
+    s03 = s03 + load(out + 24);
     s10 = s10 + load(out + 320);
     s11 = s11 + load(out + 328);
     s12 = s12 + load(out + 336);
+    s13 = s13 + load(out + 344);
     s20 = s20 + load(out + 640);
     s21 = s21 + load(out + 648);
     s22 = s22 + load(out + 656);
-    s30 = s30 + load(out + 960);
-    s31 = s31 + load(out + 968);
-    s32 = s32 + load(out + 976);
+    s23 = s23 + load(out + 664);
   }
 
   store(out, s00);
   store(out + 8, s01);
   store(out + 16, s02);
+  store(out + 24, s03);
   store(out + 320, s10);
   store(out + 328, s11);
   store(out + 336, s12);
+  store(out + 344, s13);
   store(out + 640, s20);
   store(out + 648, s21);
   store(out + 656, s22);
-  store(out + 960, s30);
-  store(out + 968, s31);
-  store(out + 976, s32);
-}
-
-// 4 rows x 16 columns of the result, over `count` weights each, of which those of -0 don't count.
-[[gnu::noinline]] void attention_values_4x16_with_holes(const float* weights, const float* v,
-    long count, float* out, const float* holes, long before_holes, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-
-#pragma GCC unroll 4
-  for (long k = 0; k < before_holes; ++k) {
-    const vec b0 = load(v + 64 * k);
-    const vec b1 = load(v + 64 * k + 8);
-    const vec a0 = splat(weights[24 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(weights[24 * k + 1]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(weights[24 * k + 2]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(weights[24 * k + 3]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-  }
-  for (long k = before_holes; k < count; ++k) {
-    if (holes[k] > 0.0f) {
-      const vec b0 = load(v + 64 * k);
-      const vec b1 = load(v + 64 * k + 8);
-      const vec a0 = splat(weights[24 * k]);
-      const lanes_t hole0 = is_minus_zero(a0);
-      s00 = fma_unless(hole0, a0, b0, s00);
-      s01 = fma_unless(hole0, a0, b1, s01);
-      const vec a1 = splat(weights[24 * k + 1]);
-      const lanes_t hole1 = is_minus_zero(a1);
-      s10 = fma_unless(hole1, a1, b0, s10);
-      s11 = fma_unless(hole1, a1, b1, s11);
-      const vec a2 = splat(weights[24 * k + 2]);
-      const lanes_t hole2 = is_minus_zero(a2);
-      s20 = fma_unless(hole2, a2, b0, s20);
-      s21 = fma_unless(hole2, a2, b1, s21);
-      const vec a3 = splat(weights[24 * k + 3]);
-      const lanes_t hole3 = is_minus_zero(a3);
-      s30 = fma_unless(hole3, a3, b0, s30);
-      s31 = fma_unless(hole3, a3, b1, s31);
-    } else {
-      const vec b0 = load(v + 64 * k);
-      const vec b1 = load(v + 64 * k + 8);
-      const vec a0 = splat(weights[24 * k]);
-      s00 = fma(a0, b0, s00);
-      s01 = fma(a0, b1, s01);
-      const vec a1 = splat(weights[24 * k + 1]);
-      s10 = fma(a1, b0, s10);
-      s11 = fma(a1, b1, s11);
-      const vec a2 = splat(weights[24 * k + 2]);
-      s20 = fma(a2, b0, s20);
-      s21 = fma(a2, b1, s21);
-      const vec a3 = splat(weights[24 * k + 3]);
-      s30 = fma(a3, b0, s30);
-      s31 = fma(a3, b1, s31);
-    }
-  }
-
-  if (!fresh) {
-    s00 = s00 + load(out);
-    s01 = s01 + load(out + 8);
-    s10 = s10 + load(out + 320);
-    s11 = s11 + load(out + 328);
-    s20 = s20 + load(out + 640);
-    s21 = s21 + load(out + 648);
-    s30 = s30 + load(out + 960);
-    s31 = s31 + load(out + 968);
-  }
-
-  store(out, s00);
-  store(out + 8, s01);
-  store(out + 320, s10);
-  store(out + 328, s11);
-  store(out + 640, s20);
-  store(out + 648, s21);
-  store(out + 960, s30);
-  store(out + 968, s31);
+  store(out + 664, s23);
 }
 
 // Weights of 24 rows and `count` columns are folded into the result.
@@ -2352,127 +2198,73 @@ struct attention_memory {
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
   const long before = long(local.holes[140]);
 
-  for (long n = 0; n < 48; n += 24) {
-    for (long i = 0; i < 24; i += 4) {
-      const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
+  for (long n = 0; n < 64; n += 32) {
+    for (long i = 0; i < 24; i += 3) {
+      const long high_last = row + i + 3;
       const long end = smaller(high_last - col, count);
-      attention_values_4x24_with_holes(local.scores + i, v + n, end, out + 320 * i + n, local.holes,
+      attention_values_3x32_with_holes(local.scores + i, v + n, end, out + 320 * i + n, local.holes,
           smaller(larger(before, 0), end), fresh);
     }
   }
-  for (long i = 0; i < 24; i += 4) {
-    const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
-    const long end = smaller(high_last - col, count);
-    attention_values_4x16_with_holes(local.scores + i, v + 48, end, out + 320 * i + 48, local.holes,
-        smaller(larger(before, 0), end), fresh);
-  }
 }
 
-// 4 rows x 24 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_4x24(const float* weights, const float* v, long count,
+// 3 rows x 32 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_3x32(const float* weights, const float* v, long count,
     float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
-    const vec b0 = load(v + 64 * k);
-    const vec b1 = load(v + 64 * k + 8);
-    const vec b2 = load(v + 64 * k + 16);
     const vec a0 = splat(weights[24 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
     const vec a1 = splat(weights[24 * k + 1]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
     const vec a2 = splat(weights[24 * k + 2]);
+    const vec b0 = load(v + 64 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
     s20 = fma(a2, b0, s20);
+    const vec b1 = load(v + 64 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
     s21 = fma(a2, b1, s21);
+    const vec b2 = load(v + 64 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
     s22 = fma(a2, b2, s22);
-    const vec a3 = splat(weights[24 * k + 3]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
+    const vec b3 = load(v + 64 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+    s23 = fma(a2, b3, s23);
   }
 
   if (!fresh) {
     s00 = s00 + load(out);
     s01 = s01 + load(out + 8);
     s02 = s02 + load(out + 16);
+    s03 = s03 + load(out + 24);
     s10 = s10 + load(out + 320);
     s11 = s11 + load(out + 328);
     s12 = s12 + load(out + 336);
+    s13 = s13 + load(out + 344);
     s20 = s20 + load(out + 640);
     s21 = s21 + load(out + 648);
     s22 = s22 + load(out + 656);
-    s30 = s30 + load(out + 960);
-    s31 = s31 + load(out + 968);
-    s32 = s32 + load(out + 976);
+    s23 = s23 + load(out + 664);
   }
 
   store(out, s00);
   store(out + 8, s01);
   store(out + 16, s02);
+  store(out + 24, s03);
   store(out + 320, s10);
   store(out + 328, s11);
   store(out + 336, s12);
+  store(out + 344, s13);
   store(out + 640, s20);
   store(out + 648, s21);
   store(out + 656, s22);
-  store(out + 960, s30);
-  store(out + 968, s31);
-  store(out + 976, s32);
-}
-
-// 4 rows x 16 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_4x16(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-
-#pragma GCC unroll 4
-  for (long k = 0; k < count; ++k) {
-    const vec b0 = load(v + 64 * k);
-    const vec b1 = load(v + 64 * k + 8);
-    const vec a0 = splat(weights[24 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(weights[24 * k + 1]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(weights[24 * k + 2]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(weights[24 * k + 3]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-  }
-
-  if (!fresh) {
-    s00 = s00 + load(out);
-    s01 = s01 + load(out + 8);
-    s10 = s10 + load(out + 320);
-    s11 = s11 + load(out + 328);
-    s20 = s20 + load(out + 640);
-    s21 = s21 + load(out + 648);
-    s30 = s30 + load(out + 960);
-    s31 = s31 + load(out + 968);
-  }
-
-  store(out, s00);
-  store(out + 8, s01);
-  store(out + 320, s10);
-  store(out + 328, s11);
-  store(out + 640, s20);
-  store(out + 648, s21);
-  store(out + 960, s30);
-  store(out + 968, s31);
+  store(out + 664, s23);
 }
 
 // Weights of 24 rows and `count` columns are folded into the result.
@@ -2484,17 +2276,12 @@ struct attention_memory {
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
 
-  for (long n = 0; n < 48; n += 24) {
-    for (long i = 0; i < 24; i += 4) {
-      const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
+  for (long n = 0; n < 64; n += 32) {
+    for (long i = 0; i < 24; i += 3) {
+      const long high_last = row + i + 3;
       const long end = smaller(high_last - col, count);
-      attention_values_4x24(local.scores + i, v + n, end, out + 320 * i + n, fresh);
+      attention_values_3x32(local.scores + i, v + n, end, out + 320 * i + n, fresh);
     }
-  }
-  for (long i = 0; i < 24; i += 4) {
-    const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
-    const long end = smaller(high_last - col, count);
-    attention_values_4x16(local.scores + i, v + 48, end, out + 320 * i + 48, fresh);
   }
 }
 
@@ -2836,30 +2623,28 @@ struct attention_memory {
   attention_lower_weights_17(local, count);
 }
 
-// 3 rows x 24 columns of the result, over `count` weights each, times the rows' factors.
-[[gnu::noinline]] void attention_results_3x24(const float* weights, const float* v, long count,
+// 2 rows x 32 columns of the result, over `count` weights each, times the rows' factors.
+[[gnu::noinline]] void attention_results_2x32(const float* weights, const float* v, long count,
     float* out, const float* factors, float* odd) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
-    const vec b0 = load(v + 64 * k);
-    const vec b1 = load(v + 64 * k + 8);
-    const vec b2 = load(v + 64 * k + 16);
     const vec a0 = splat(weights[24 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
     const vec a1 = splat(weights[24 * k + 1]);
+    const vec b0 = load(v + 64 * k);
+    s00 = fma(a0, b0, s00);
     s10 = fma(a1, b0, s10);
+    const vec b1 = load(v + 64 * k + 8);
+    s01 = fma(a0, b1, s01);
     s11 = fma(a1, b1, s11);
+    const vec b2 = load(v + 64 * k + 16);
+    s02 = fma(a0, b2, s02);
     s12 = fma(a1, b2, s12);
-    const vec a2 = splat(weights[24 * k + 2]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
+    const vec b3 = load(v + 64 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
   }
 
   // 0 * x is 0, or NaN if x is not finite.
@@ -2867,6 +2652,7 @@ struct attention_memory {
   vec odd0 = load(odd);
   vec odd1 = zero;
   vec odd2 = zero;
+  vec odd3 = zero;
   const vec f0 = splat(factors[0]);
   s00 = f0 * s00;
   store(out, s00);
@@ -2877,6 +2663,9 @@ struct attention_memory {
   s02 = f0 * s02;
   store(out + 16, s02);
   odd2 = fma(zero, s02, odd2);
+  s03 = f0 * s03;
+  store(out + 24, s03);
+  odd3 = fma(zero, s03, odd3);
   const vec f1 = splat(factors[1]);
   s10 = f1 * s10;
   store(out + 320, s10);
@@ -2887,67 +2676,10 @@ struct attention_memory {
   s12 = f1 * s12;
   store(out + 336, s12);
   odd2 = fma(zero, s12, odd2);
-  const vec f2 = splat(factors[2]);
-  s20 = f2 * s20;
-  store(out + 640, s20);
-  odd0 = fma(zero, s20, odd0);
-  s21 = f2 * s21;
-  store(out + 648, s21);
-  odd1 = fma(zero, s21, odd1);
-  s22 = f2 * s22;
-  store(out + 656, s22);
-  odd2 = fma(zero, s22, odd2);
-  store(odd, odd0 + odd1 + odd2);
-}
-
-// 3 rows x 16 columns of the result, over `count` weights each, times the rows' factors.
-[[gnu::noinline]] void attention_results_3x16(const float* weights, const float* v, long count,
-    float* out, const float* factors, float* odd) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-
-#pragma GCC unroll 4
-  for (long k = 0; k < count; ++k) {
-    const vec b0 = load(v + 64 * k);
-    const vec b1 = load(v + 64 * k + 8);
-    const vec a0 = splat(weights[24 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(weights[24 * k + 1]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(weights[24 * k + 2]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-  }
-
-  // 0 * x is 0, or NaN if x is not finite.
-  const vec zero = splat(0.0f);
-  vec odd0 = load(odd);
-  vec odd1 = zero;
-  const vec f0 = splat(factors[0]);
-  s00 = f0 * s00;
-  store(out, s00);
-  odd0 = fma(zero, s00, odd0);
-  s01 = f0 * s01;
-  store(out + 8, s01);
-  odd1 = fma(zero, s01, odd1);
-  const vec f1 = splat(factors[1]);
-  s10 = f1 * s10;
-  store(out + 320, s10);
-  odd0 = fma(zero, s10, odd0);
-  s11 = f1 * s11;
-  store(out + 328, s11);
-  odd1 = fma(zero, s11, odd1);
-  const vec f2 = splat(factors[2]);
-  s20 = f2 * s20;
-  store(out + 640, s20);
-  odd0 = fma(zero, s20, odd0);
-  s21 = f2 * s21;
-  store(out + 648, s21);
-  odd1 = fma(zero, s21, odd1);
-  store(odd, odd0 + odd1);
+  s13 = f1 * s13;
+  store(out + 344, s13);
+  odd3 = fma(zero, s13, odd3);
+  store(odd, odd0 + odd1 + odd2 + odd3);
 }
 
 // Weights of 17 rows and `count` columns, which are all that there are, become results.
@@ -2962,31 +2694,19 @@ struct attention_memory {
   store(local.carry + 8, splat(1.0f) / load(local.total + 8));
   store(local.carry + 16, splat(1.0f) / load(local.total + 16));
 
-  for (long n = 0; n < 48; n += 24) {
-    for (long i = 0; i < 8; i += 4) {
-      const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
+  for (long n = 0; n < 64; n += 32) {
+    for (long i = 0; i < 15; i += 3) {
+      const long high_last = row + i + 3;
       const long end = smaller(high_last - col, count);
-      attention_results_4x24(local.scores + i, v + n, end, out + 320 * i + n, local.carry + i,
+      attention_results_3x32(local.scores + i, v + n, end, out + 320 * i + n, local.carry + i,
           local.odd);
     }
-    for (long i = 8; i < 17; i += 3) {
-      const long high_last = smaller(8 * ((row + i + 2) / 8) + 8, 137);
+    {
+      const long high_last = row + 17;
       const long end = smaller(high_last - col, count);
-      attention_results_3x24(local.scores + i, v + n, end, out + 320 * i + n, local.carry + i,
+      attention_results_2x32(local.scores + 15, v + n, end, out + n + 4800, local.carry + 15,
           local.odd);
     }
-  }
-  for (long i = 0; i < 8; i += 4) {
-    const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
-    const long end = smaller(high_last - col, count);
-    attention_results_4x16(local.scores + i, v + 48, end, out + 320 * i + 48, local.carry + i,
-        local.odd);
-  }
-  for (long i = 8; i < 17; i += 3) {
-    const long high_last = smaller(8 * ((row + i + 2) / 8) + 8, 137);
-    const long end = smaller(high_last - col, count);
-    attention_results_3x16(local.scores + i, v + 48, end, out + 320 * i + 48, local.carry + i,
-        local.odd);
   }
 }
 
@@ -3045,67 +2765,62 @@ struct attention_memory {
   }
 }
 
-// 3 rows x 24 columns of the result, over `count` weights each, of which those of -0 don't count.
-[[gnu::noinline]] void attention_values_3x24_with_holes(const float* weights, const float* v,
+// 2 rows x 32 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_2x32_with_holes(const float* weights, const float* v,
     long count, float* out, const float* holes, long before_holes, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
 
 #pragma GCC unroll 4
   for (long k = 0; k < before_holes; ++k) {
-    const vec b0 = load(v + 64 * k);
-    const vec b1 = load(v + 64 * k + 8);
-    const vec b2 = load(v + 64 * k + 16);
     const vec a0 = splat(weights[24 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
     const vec a1 = splat(weights[24 * k + 1]);
+    const vec b0 = load(v + 64 * k);
+    s00 = fma(a0, b0, s00);
     s10 = fma(a1, b0, s10);
+    const vec b1 = load(v + 64 * k + 8);
+    s01 = fma(a0, b1, s01);
     s11 = fma(a1, b1, s11);
+    const vec b2 = load(v + 64 * k + 16);
+    s02 = fma(a0, b2, s02);
     s12 = fma(a1, b2, s12);
-    const vec a2 = splat(weights[24 * k + 2]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
+    const vec b3 = load(v + 64 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
   }
   for (long k = before_holes; k < count; ++k) {
     if (holes[k] > 0.0f) {
-      const vec b0 = load(v + 64 * k);
-      const vec b1 = load(v + 64 * k + 8);
-      const vec b2 = load(v + 64 * k + 16);
       const vec a0 = splat(weights[24 * k]);
       const lanes_t hole0 = is_minus_zero(a0);
-      s00 = fma_unless(hole0, a0, b0, s00);
-      s01 = fma_unless(hole0, a0, b1, s01);
-      s02 = fma_unless(hole0, a0, b2, s02);
       const vec a1 = splat(weights[24 * k + 1]);
       const lanes_t hole1 = is_minus_zero(a1);
-      s10 = fma_unless(hole1, a1, b0, s10);
-      s11 = fma_unless(hole1, a1, b1, s11);
-      s12 = fma_unless(hole1, a1, b2, s12);
-      const vec a2 = splat(weights[24 * k + 2]);
-      const lanes_t hole2 = is_minus_zero(a2);
-      s20 = fma_unless(hole2, a2, b0, s20);
-      s21 = fma_unless(hole2, a2, b1, s21);
-      s22 = fma_unless(hole2, a2, b2, s22);
-    } else {
       const vec b0 = load(v + 64 * k);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s10 = fma_unless(hole1, a1, b0, s10);
       const vec b1 = load(v + 64 * k + 8);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      s11 = fma_unless(hole1, a1, b1, s11);
       const vec b2 = load(v + 64 * k + 16);
+      s02 = fma_unless(hole0, a0, b2, s02);
+      s12 = fma_unless(hole1, a1, b2, s12);
+      const vec b3 = load(v + 64 * k + 24);
+      s03 = fma_unless(hole0, a0, b3, s03);
+      s13 = fma_unless(hole1, a1, b3, s13);
+    } else {
       const vec a0 = splat(weights[24 * k]);
-      s00 = fma(a0, b0, s00);
-      s01 = fma(a0, b1, s01);
-      s02 = fma(a0, b2, s02);
       const vec a1 = splat(weights[24 * k + 1]);
+      const vec b0 = load(v + 64 * k);
+      s00 = fma(a0, b0, s00);
       s10 = fma(a1, b0, s10);
+      const vec b1 = load(v + 64 * k + 8);
+      s01 = fma(a0, b1, s01);
       s11 = fma(a1, b1, s11);
+      const vec b2 = load(v + 64 * k + 16);
+      s02 = fma(a0, b2, s02);
       s12 = fma(a1, b2, s12);
-      const vec a2 = splat(weights[24 * k + 2]);
-      s20 = fma(a2, b0, s20);
-      s21 = fma(a2, b1, s21);
-      s22 = fma(a2, b2, s22);
+      const vec b3 = load(v + 64 * k + 24);
+      s03 = fma(a0, b3, s03);
+      s13 = fma(a1, b3, s13);
     }
   }
 
@@ -3113,92 +2828,21 @@ struct attention_memory {
     s00 = s00 + load(out);
     s01 = s01 + load(out + 8);
     s02 = s02 + load(out + 16);
+    s03 = s03 + load(out + 24);
     s10 = s10 + load(out + 320);
     s11 = s11 + load(out + 328);
     s12 = s12 + load(out + 336);
-    s20 = s20 + load(out + 640);
-    s21 = s21 + load(out + 648);
-    s22 = s22 + load(out + 656);
+    s13 = s13 + load(out + 344);
   }
 
   store(out, s00);
   store(out + 8, s01);
   store(out + 16, s02);
+  store(out + 24, s03);
   store(out + 320, s10);
   store(out + 328, s11);
   store(out + 336, s12);
-  store(out + 640, s20);
-  store(out + 648, s21);
-  store(out + 656, s22);
-}
-
-// 3 rows x 16 columns of the result, over `count` weights each, of which those of -0 don't count.
-[[gnu::noinline]] void attention_values_3x16_with_holes(const float* weights, const float* v,
-    long count, float* out, const float* holes, long before_holes, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-
-#pragma GCC unroll 4
-  for (long k = 0; k < before_holes; ++k) {
-    const vec b0 = load(v + 64 * k);
-    const vec b1 = load(v + 64 * k + 8);
-    const vec a0 = splat(weights[24 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(weights[24 * k + 1]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(weights[24 * k + 2]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-  }
-  for (long k = before_holes; k < count; ++k) {
-    if (holes[k] > 0.0f) {
-      const vec b0 = load(v + 64 * k);
-      const vec b1 = load(v + 64 * k + 8);
-      const vec a0 = splat(weights[24 * k]);
-      const lanes_t hole0 = is_minus_zero(a0);
-      s00 = fma_unless(hole0, a0, b0, s00);
-      s01 = fma_unless(hole0, a0, b1, s01);
-      const vec a1 = splat(weights[24 * k + 1]);
-      const lanes_t hole1 = is_minus_zero(a1);
-      s10 = fma_unless(hole1, a1, b0, s10);
-      s11 = fma_unless(hole1, a1, b1, s11);
-      const vec a2 = splat(weights[24 * k + 2]);
-      const lanes_t hole2 = is_minus_zero(a2);
-      s20 = fma_unless(hole2, a2, b0, s20);
-      s21 = fma_unless(hole2, a2, b1, s21);
-    } else {
-      const vec b0 = load(v + 64 * k);
-      const vec b1 = load(v + 64 * k + 8);
-      const vec a0 = splat(weights[24 * k]);
-      s00 = fma(a0, b0, s00);
-      s01 = fma(a0, b1, s01);
-      const vec a1 = splat(weights[24 * k + 1]);
-      s10 = fma(a1, b0, s10);
-      s11 = fma(a1, b1, s11);
-      const vec a2 = splat(weights[24 * k + 2]);
-      s20 = fma(a2, b0, s20);
-      s21 = fma(a2, b1, s21);
-    }
-  }
-
-  if (!fresh) {
-    s00 = s00 + load(out);
-    s01 = s01 + load(out + 8);
-    s10 = s10 + load(out + 320);
-    s11 = s11 + load(out + 328);
-    s20 = s20 + load(out + 640);
-    s21 = s21 + load(out + 648);
-  }
-
-  store(out, s00);
-  store(out + 8, s01);
-  store(out + 320, s10);
-  store(out + 328, s11);
-  store(out + 640, s20);
-  store(out + 648, s21);
+  store(out + 344, s13);
 }
 
 // Weights of 17 rows and `count` columns are folded into the result.
@@ -3211,120 +2855,65 @@ struct attention_memory {
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
   const long before = long(local.holes[140]);
 
-  for (long n = 0; n < 48; n += 24) {
-    for (long i = 0; i < 8; i += 4) {
-      const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
+  for (long n = 0; n < 64; n += 32) {
+    for (long i = 0; i < 15; i += 3) {
+      const long high_last = row + i + 3;
       const long end = smaller(high_last - col, count);
-      attention_values_4x24_with_holes(local.scores + i, v + n, end, out + 320 * i + n, local.holes,
+      attention_values_3x32_with_holes(local.scores + i, v + n, end, out + 320 * i + n, local.holes,
           smaller(larger(before, 0), end), fresh);
     }
-    for (long i = 8; i < 17; i += 3) {
-      const long high_last = smaller(8 * ((row + i + 2) / 8) + 8, 137);
+    {
+      const long high_last = row + 17;
       const long end = smaller(high_last - col, count);
-      attention_values_3x24_with_holes(local.scores + i, v + n, end, out + 320 * i + n, local.holes,
+      attention_values_2x32_with_holes(local.scores + 15, v + n, end, out + n + 4800, local.holes,
           smaller(larger(before, 0), end), fresh);
     }
-  }
-  for (long i = 0; i < 8; i += 4) {
-    const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
-    const long end = smaller(high_last - col, count);
-    attention_values_4x16_with_holes(local.scores + i, v + 48, end, out + 320 * i + 48, local.holes,
-        smaller(larger(before, 0), end), fresh);
-  }
-  for (long i = 8; i < 17; i += 3) {
-    const long high_last = smaller(8 * ((row + i + 2) / 8) + 8, 137);
-    const long end = smaller(high_last - col, count);
-    attention_values_3x16_with_holes(local.scores + i, v + 48, end, out + 320 * i + 48, local.holes,
-        smaller(larger(before, 0), end), fresh);
   }
 }
 
-// 3 rows x 24 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_3x24(const float* weights, const float* v, long count,
+// 2 rows x 32 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_2x32(const float* weights, const float* v, long count,
     float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
-    const vec b0 = load(v + 64 * k);
-    const vec b1 = load(v + 64 * k + 8);
-    const vec b2 = load(v + 64 * k + 16);
     const vec a0 = splat(weights[24 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
     const vec a1 = splat(weights[24 * k + 1]);
+    const vec b0 = load(v + 64 * k);
+    s00 = fma(a0, b0, s00);
     s10 = fma(a1, b0, s10);
+    const vec b1 = load(v + 64 * k + 8);
+    s01 = fma(a0, b1, s01);
     s11 = fma(a1, b1, s11);
+    const vec b2 = load(v + 64 * k + 16);
+    s02 = fma(a0, b2, s02);
     s12 = fma(a1, b2, s12);
-    const vec a2 = splat(weights[24 * k + 2]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
+    const vec b3 = load(v + 64 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
   }
 
   if (!fresh) {
     s00 = s00 + load(out);
     s01 = s01 + load(out + 8);
     s02 = s02 + load(out + 16);
+    s03 = s03 + load(out + 24);
     s10 = s10 + load(out + 320);
     s11 = s11 + load(out + 328);
     s12 = s12 + load(out + 336);
-    s20 = s20 + load(out + 640);
-    s21 = s21 + load(out + 648);
-    s22 = s22 + load(out + 656);
+    s13 = s13 + load(out + 344);
   }
 
   store(out, s00);
   store(out + 8, s01);
   store(out + 16, s02);
+  store(out + 24, s03);
   store(out + 320, s10);
   store(out + 328, s11);
   store(out + 336, s12);
-  store(out + 640, s20);
-  store(out + 648, s21);
-  store(out + 656, s22);
-}
-
-// 3 rows x 16 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_3x16(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-
-#pragma GCC unroll 4
-  for (long k = 0; k < count; ++k) {
-    const vec b0 = load(v + 64 * k);
-    const vec b1 = load(v + 64 * k + 8);
-    const vec a0 = splat(weights[24 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(weights[24 * k + 1]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    const vec a2 = splat(weights[24 * k + 2]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-  }
-
-  if (!fresh) {
-    s00 = s00 + load(out);
-    s01 = s01 + load(out + 8);
-    s10 = s10 + load(out + 320);
-    s11 = s11 + load(out + 328);
-    s20 = s20 + load(out + 640);
-    s21 = s21 + load(out + 648);
-  }
-
-  store(out, s00);
-  store(out + 8, s01);
-  store(out + 320, s10);
-  store(out + 328, s11);
-  store(out + 640, s20);
-  store(out + 648, s21);
+  store(out + 344, s13);
 }
 
 // Weights of 17 rows and `count` columns are folded into the result.
@@ -3336,27 +2925,17 @@ struct attention_memory {
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
 
-  for (long n = 0; n < 48; n += 24) {
-    for (long i = 0; i < 8; i += 4) {
-      const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
+  for (long n = 0; n < 64; n += 32) {
+    for (long i = 0; i < 15; i += 3) {
+      const long high_last = row + i + 3;
       const long end = smaller(high_last - col, count);
-      attention_values_4x24(local.scores + i, v + n, end, out + 320 * i + n, fresh);
+      attention_values_3x32(local.scores + i, v + n, end, out + 320 * i + n, fresh);
     }
-    for (long i = 8; i < 17; i += 3) {
-      const long high_last = smaller(8 * ((row + i + 2) / 8) + 8, 137);
+    {
+      const long high_last = row + 17;
       const long end = smaller(high_last - col, count);
-      attention_values_3x24(local.scores + i, v + n, end, out + 320 * i + n, fresh);
+      attention_values_2x32(local.scores + 15, v + n, end, out + n + 4800, fresh);
     }
-  }
-  for (long i = 0; i < 8; i += 4) {
-    const long high_last = smaller(8 * ((row + i + 3) / 8) + 8, 137);
-    const long end = smaller(high_last - col, count);
-    attention_values_4x16(local.scores + i, v + 48, end, out + 320 * i + 48, fresh);
-  }
-  for (long i = 8; i < 17; i += 3) {
-    const long high_last = smaller(8 * ((row + i + 2) / 8) + 8, 137);
-    const long end = smaller(high_last - col, count);
-    attention_values_3x16(local.scores + i, v + 48, end, out + 320 * i + 48, fresh);
   }
 }
 

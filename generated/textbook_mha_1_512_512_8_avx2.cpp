@@ -1511,7 +1511,7 @@ template <int k>
 
   for (long n = 0; n < 64; n += 32) {
     for (long i = 0; i < 24; i += 3) {
-      const long high_last = 8 * ((row + i + 2) / 8) + 8;
+      const long high_last = row + i + 3;
       const long end = smaller(high_last - col, count);
       attention_values_3x32(local.scores + i, v + n, end, out + 512 * i + n, fresh);
     }
@@ -1750,7 +1750,7 @@ template <int k>
 
   for (long n = 0; n < 64; n += 32) {
     for (long i = 0; i < 24; i += 3) {
-      const long high_last = 8 * ((row + i + 2) / 8) + 8;
+      const long high_last = row + i + 3;
       const long end = smaller(high_last - col, count);
       attention_values_3x32_with_holes(local.scores + i, v + n, end, out + 512 * i + n, local.holes,
           smaller(larger(before, 0), end), fresh);
@@ -3418,12 +3418,12 @@ template <int k>
 
   for (long n = 0; n < 64; n += 32) {
     for (long i = 0; i < 30; i += 3) {
-      const long high_last = 8 * ((row + i + 2) / 8) + 8;
+      const long high_last = row + i + 3;
       const long end = smaller(high_last - col, count);
       attention_values_3x32(local.scores + i, v + n, end, out + 512 * i + n, fresh);
     }
     {
-      const long high_last = 8 * ((row + 31) / 8) + 8;
+      const long high_last = row + 32;
       const long end = smaller(high_last - col, count);
       attention_values_2x32(local.scores + 30, v + n, end, out + n + 15360, fresh);
     }
@@ -3672,13 +3672,13 @@ template <int k>
 
   for (long n = 0; n < 64; n += 32) {
     for (long i = 0; i < 30; i += 3) {
-      const long high_last = 8 * ((row + i + 2) / 8) + 8;
+      const long high_last = row + i + 3;
       const long end = smaller(high_last - col, count);
       attention_values_3x32_with_holes(local.scores + i, v + n, end, out + 512 * i + n, local.holes,
           smaller(larger(before, 0), end), fresh);
     }
     {
-      const long high_last = 8 * ((row + 31) / 8) + 8;
+      const long high_last = row + 32;
       const long end = smaller(high_last - col, count);
       attention_values_2x32_with_holes(local.scores + 30, v + n, end, out + n + 15360, local.holes,
           smaller(larger(before, 0), end), fresh);

@@ -23,8 +23,8 @@
 // - attention: 8 times 64 rows against 64 columns, 64 at a time: their scores lie in a worker's
 //   25.3 kB and nowhere else. 2 blocks of 32 rows, score tiles of 8 columns x 32 lanes: 16 of 32
 //   registers accumulate, a step is 16 fma on 10 loads. Whole tiles of removed pairs are skipped;
-//   tiles that keep all pairs test none. Value tiles of 5 rows x 64 columns: 20 of 32 registers
-//   accumulate, a step is 20 fma on 9 loads.
+//   tiles that keep all pairs test none. Value tiles of 6 rows x 64 columns: 24 of 32 registers
+//   accumulate, a step is 24 fma on 10 loads.
 // - project_wo: 2 times 64 rows of 256 by wo (256 columns), packed in 4 panels of 64 columns (64
 //   kB), 1/2 of its rows an item; tiles of 6 rows x 64 columns: 24 of 32 registers accumulate, a
 //   step is 24 fma on 10 loads.
@@ -1407,6 +1407,141 @@ struct attention_memory {
   attention_lower_weights_32(local, count);
 }
 
+// 6 rows x 64 columns of the result, over `count` weights each, times the rows' factors.
+[[gnu::noinline]] void attention_results_6x64(const float* weights, const float* v, long count,
+    float* out, const float* factors, float* odd) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
+
+#pragma GCC unroll 4
+  for (long k = 0; k < count; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 16);
+    const vec b2 = load(v + 64 * k + 32);
+    const vec b3 = load(v + 64 * k + 48);
+    const vec a0 = splat(weights[32 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
+    const vec a1 = splat(weights[32 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
+    const vec a2 = splat(weights[32 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
+    const vec a3 = splat(weights[32 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
+    const vec a4 = splat(weights[32 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
+    const vec a5 = splat(weights[32 * k + 5]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    s53 = fma(a5, b3, s53);
+  }
+
+  // 0 * x is 0, or NaN if x is not finite.
+  const vec zero = splat(0.0f);
+  vec odd0 = load(odd);
+  vec odd1 = zero;
+  vec odd2 = zero;
+  vec odd3 = zero;
+  const vec f0 = splat(factors[0]);
+  s00 = f0 * s00;
+  store(out, s00);
+  odd0 = fma(zero, s00, odd0);
+  s01 = f0 * s01;
+  store(out + 16, s01);
+  odd1 = fma(zero, s01, odd1);
+  s02 = f0 * s02;
+  store(out + 32, s02);
+  odd2 = fma(zero, s02, odd2);
+  s03 = f0 * s03;
+  store(out + 48, s03);
+  odd3 = fma(zero, s03, odd3);
+  const vec f1 = splat(factors[1]);
+  s10 = f1 * s10;
+  store(out + 256, s10);
+  odd0 = fma(zero, s10, odd0);
+  s11 = f1 * s11;
+  store(out + 272, s11);
+  odd1 = fma(zero, s11, odd1);
+  s12 = f1 * s12;
+  store(out + 288, s12);
+  odd2 = fma(zero, s12, odd2);
+  s13 = f1 * s13;
+  store(out + 304, s13);
+  odd3 = fma(zero, s13, odd3);
+  const vec f2 = splat(factors[2]);
+  s20 = f2 * s20;
+  store(out + 512, s20);
+  odd0 = fma(zero, s20, odd0);
+  s21 = f2 * s21;
+  store(out + 528, s21);
+  odd1 = fma(zero, s21, odd1);
+  s22 = f2 * s22;
+  store(out + 544, s22);
+  odd2 = fma(zero, s22, odd2);
+  s23 = f2 * s23;
+  store(out + 560, s23);
+  odd3 = fma(zero, s23, odd3);
+  const vec f3 = splat(factors[3]);
+  s30 = f3 * s30;
+  store(out + 768, s30);
+  odd0 = fma(zero, s30, odd0);
+  s31 = f3 * s31;
+  store(out + 784, s31);
+  odd1 = fma(zero, s31, odd1);
+  s32 = f3 * s32;
+  store(out + 800, s32);
+  odd2 = fma(zero, s32, odd2);
+  s33 = f3 * s33;
+  store(out + 816, s33);
+  odd3 = fma(zero, s33, odd3);
+  const vec f4 = splat(factors[4]);
+  s40 = f4 * s40;
+  store(out + 1024, s40);
+  odd0 = fma(zero, s40, odd0);
+  s41 = f4 * s41;
+  store(out + 1040, s41);
+  odd1 = fma(zero, s41, odd1);
+  s42 = f4 * s42;
+  store(out + 1056, s42);
+  odd2 = fma(zero, s42, odd2);
+  s43 = f4 * s43;
+  store(out + 1072, s43);
+  odd3 = fma(zero, s43, odd3);
+  const vec f5 = splat(factors[5]);
+  s50 = f5 * s50;
+  store(out + 1280, s50);
+  odd0 = fma(zero, s50, odd0);
+  s51 = f5 * s51;
+  store(out + 1296, s51);
+  odd1 = fma(zero, s51, odd1);
+  s52 = f5 * s52;
+  store(out + 1312, s52);
+  odd2 = fma(zero, s52, odd2);
+  s53 = f5 * s53;
+  store(out + 1328, s53);
+  odd3 = fma(zero, s53, odd3);
+  store(odd, odd0 + odd1 + odd2 + odd3);
+}
+
 // 5 rows x 64 columns of the result, over `count` weights each, times the rows' factors.
 [[gnu::noinline]] void attention_results_5x64(const float* weights, const float* v, long count,
     float* out, const float* factors, float* odd) {
@@ -1523,103 +1658,6 @@ struct attention_memory {
   store(odd, odd0 + odd1 + odd2 + odd3);
 }
 
-// 4 rows x 64 columns of the result, over `count` weights each, times the rows' factors.
-[[gnu::noinline]] void attention_results_4x64(const float* weights, const float* v, long count,
-    float* out, const float* factors, float* odd) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
-
-#pragma GCC unroll 4
-  for (long k = 0; k < count; ++k) {
-    const vec b0 = load(v + 64 * k);
-    const vec b1 = load(v + 64 * k + 16);
-    const vec b2 = load(v + 64 * k + 32);
-    const vec b3 = load(v + 64 * k + 48);
-    const vec a0 = splat(weights[32 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    s03 = fma(a0, b3, s03);
-    const vec a1 = splat(weights[32 * k + 1]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    s13 = fma(a1, b3, s13);
-    const vec a2 = splat(weights[32 * k + 2]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    s23 = fma(a2, b3, s23);
-    const vec a3 = splat(weights[32 * k + 3]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    s33 = fma(a3, b3, s33);
-  }
-
-  // 0 * x is 0, or NaN if x is not finite.
-  const vec zero = splat(0.0f);
-  vec odd0 = load(odd);
-  vec odd1 = zero;
-  vec odd2 = zero;
-  vec odd3 = zero;
-  const vec f0 = splat(factors[0]);
-  s00 = f0 * s00;
-  store(out, s00);
-  odd0 = fma(zero, s00, odd0);
-  s01 = f0 * s01;
-  store(out + 16, s01);
-  odd1 = fma(zero, s01, odd1);
-  s02 = f0 * s02;
-  store(out + 32, s02);
-  odd2 = fma(zero, s02, odd2);
-  s03 = f0 * s03;
-  store(out + 48, s03);
-  odd3 = fma(zero, s03, odd3);
-  const vec f1 = splat(factors[1]);
-  s10 = f1 * s10;
-  store(out + 256, s10);
-  odd0 = fma(zero, s10, odd0);
-  s11 = f1 * s11;
-  store(out + 272, s11);
-  odd1 = fma(zero, s11, odd1);
-  s12 = f1 * s12;
-  store(out + 288, s12);
-  odd2 = fma(zero, s12, odd2);
-  s13 = f1 * s13;
-  store(out + 304, s13);
-  odd3 = fma(zero, s13, odd3);
-  const vec f2 = splat(factors[2]);
-  s20 = f2 * s20;
-  store(out + 512, s20);
-  odd0 = fma(zero, s20, odd0);
-  s21 = f2 * s21;
-  store(out + 528, s21);
-  odd1 = fma(zero, s21, odd1);
-  s22 = f2 * s22;
-  store(out + 544, s22);
-  odd2 = fma(zero, s22, odd2);
-  s23 = f2 * s23;
-  store(out + 560, s23);
-  odd3 = fma(zero, s23, odd3);
-  const vec f3 = splat(factors[3]);
-  s30 = f3 * s30;
-  store(out + 768, s30);
-  odd0 = fma(zero, s30, odd0);
-  s31 = f3 * s31;
-  store(out + 784, s31);
-  odd1 = fma(zero, s31, odd1);
-  s32 = f3 * s32;
-  store(out + 800, s32);
-  odd2 = fma(zero, s32, odd2);
-  s33 = f3 * s33;
-  store(out + 816, s33);
-  odd3 = fma(zero, s33, odd3);
-  store(odd, odd0 + odd1 + odd2 + odd3);
-}
-
 // Weights of 32 rows and `count` columns, which are all that there are, become results.
 [[gnu::noinline]] void attention_results_of_32(const Memory& m, long c0, long c1, long row,
     long col, long count, attention_memory& local) {
@@ -1630,15 +1668,15 @@ struct attention_memory {
   store(local.carry, splat(1.0f) / load(local.total));
   store(local.carry + 16, splat(1.0f) / load(local.total + 16));
 
-  for (long i = 0; i < 20; i += 5) {
-    const long high_last = 16 * ((row + i + 4) / 16) + 16;
+  for (long i = 0; i < 12; i += 6) {
+    const long high_last = row + i + 6;
+    const long end = smaller(high_last - col, count);
+    attention_results_6x64(local.scores + i, v, end, out + 256 * i, local.carry + i, local.odd);
+  }
+  for (long i = 12; i < 32; i += 5) {
+    const long high_last = row + i + 5;
     const long end = smaller(high_last - col, count);
     attention_results_5x64(local.scores + i, v, end, out + 256 * i, local.carry + i, local.odd);
-  }
-  for (long i = 20; i < 32; i += 4) {
-    const long high_last = 16 * ((row + i + 3) / 16) + 16;
-    const long end = smaller(high_last - col, count);
-    attention_results_4x64(local.scores + i, v, end, out + 256 * i, local.carry + i, local.odd);
   }
 }
 
@@ -1737,6 +1775,186 @@ struct attention_memory {
       store(out + 256 * i + n, carry * load(out + 256 * i + n));
     }
   }
+}
+
+// 6 rows x 64 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_6x64_with_holes(const float* weights, const float* v,
+    long count, float* out, const float* holes, long before_holes, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
+
+#pragma GCC unroll 4
+  for (long k = 0; k < before_holes; ++k) {
+    const vec b0 = load(v + 64 * k);
+    const vec b1 = load(v + 64 * k + 16);
+    const vec b2 = load(v + 64 * k + 32);
+    const vec b3 = load(v + 64 * k + 48);
+    const vec a0 = splat(weights[32 * k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    s02 = fma(a0, b2, s02);
+    s03 = fma(a0, b3, s03);
+    const vec a1 = splat(weights[32 * k + 1]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+    s12 = fma(a1, b2, s12);
+    s13 = fma(a1, b3, s13);
+    const vec a2 = splat(weights[32 * k + 2]);
+    s20 = fma(a2, b0, s20);
+    s21 = fma(a2, b1, s21);
+    s22 = fma(a2, b2, s22);
+    s23 = fma(a2, b3, s23);
+    const vec a3 = splat(weights[32 * k + 3]);
+    s30 = fma(a3, b0, s30);
+    s31 = fma(a3, b1, s31);
+    s32 = fma(a3, b2, s32);
+    s33 = fma(a3, b3, s33);
+    const vec a4 = splat(weights[32 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
+    const vec a5 = splat(weights[32 * k + 5]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    s53 = fma(a5, b3, s53);
+  }
+  for (long k = before_holes; k < count; ++k) {
+    if (holes[k] > 0.0f) {
+      const vec b0 = load(v + 64 * k);
+      const vec b1 = load(v + 64 * k + 16);
+      const vec b2 = load(v + 64 * k + 32);
+      const vec b3 = load(v + 64 * k + 48);
+      const vec a0 = splat(weights[32 * k]);
+      const lanes_t hole0 = is_minus_zero(a0);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      s02 = fma_unless(hole0, a0, b2, s02);
+      s03 = fma_unless(hole0, a0, b3, s03);
+      const vec a1 = splat(weights[32 * k + 1]);
+      const lanes_t hole1 = is_minus_zero(a1);
+      s10 = fma_unless(hole1, a1, b0, s10);
+      s11 = fma_unless(hole1, a1, b1, s11);
+      s12 = fma_unless(hole1, a1, b2, s12);
+      s13 = fma_unless(hole1, a1, b3, s13);
+      const vec a2 = splat(weights[32 * k + 2]);
+      const lanes_t hole2 = is_minus_zero(a2);
+      s20 = fma_unless(hole2, a2, b0, s20);
+      s21 = fma_unless(hole2, a2, b1, s21);
+      s22 = fma_unless(hole2, a2, b2, s22);
+      s23 = fma_unless(hole2, a2, b3, s23);
+      const vec a3 = splat(weights[32 * k + 3]);
+      const lanes_t hole3 = is_minus_zero(a3);
+      s30 = fma_unless(hole3, a3, b0, s30);
+      s31 = fma_unless(hole3, a3, b1, s31);
+      s32 = fma_unless(hole3, a3, b2, s32);
+      s33 = fma_unless(hole3, a3, b3, s33);
+      const vec a4 = splat(weights[32 * k + 4]);
+      const lanes_t hole4 = is_minus_zero(a4);
+      s40 = fma_unless(hole4, a4, b0, s40);
+      s41 = fma_unless(hole4, a4, b1, s41);
+      s42 = fma_unless(hole4, a4, b2, s42);
+      s43 = fma_unless(hole4, a4, b3, s43);
+      const vec a5 = splat(weights[32 * k + 5]);
+      const lanes_t hole5 = is_minus_zero(a5);
+      s50 = fma_unless(hole5, a5, b0, s50);
+      s51 = fma_unless(hole5, a5, b1, s51);
+      s52 = fma_unless(hole5, a5, b2, s52);
+      s53 = fma_unless(hole5, a5, b3, s53);
+    } else {
+      const vec b0 = load(v + 64 * k);
+      const vec b1 = load(v + 64 * k + 16);
+      const vec b2 = load(v + 64 * k + 32);
+      const vec b3 = load(v + 64 * k + 48);
+      const vec a0 = splat(weights[32 * k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      s02 = fma(a0, b2, s02);
+      s03 = fma(a0, b3, s03);
+      const vec a1 = splat(weights[32 * k + 1]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+      s12 = fma(a1, b2, s12);
+      s13 = fma(a1, b3, s13);
+      const vec a2 = splat(weights[32 * k + 2]);
+      s20 = fma(a2, b0, s20);
+      s21 = fma(a2, b1, s21);
+      s22 = fma(a2, b2, s22);
+      s23 = fma(a2, b3, s23);
+      const vec a3 = splat(weights[32 * k + 3]);
+      s30 = fma(a3, b0, s30);
+      s31 = fma(a3, b1, s31);
+      s32 = fma(a3, b2, s32);
+      s33 = fma(a3, b3, s33);
+      const vec a4 = splat(weights[32 * k + 4]);
+      s40 = fma(a4, b0, s40);
+      s41 = fma(a4, b1, s41);
+      s42 = fma(a4, b2, s42);
+      s43 = fma(a4, b3, s43);
+      const vec a5 = splat(weights[32 * k + 5]);
+      s50 = fma(a5, b0, s50);
+      s51 = fma(a5, b1, s51);
+      s52 = fma(a5, b2, s52);
+      s53 = fma(a5, b3, s53);
+    }
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 16);
+    s02 = s02 + load(out + 32);
+    s03 = s03 + load(out + 48);
+    s10 = s10 + load(out + 256);
+    s11 = s11 + load(out + 272);
+    s12 = s12 + load(out + 288);
+    s13 = s13 + load(out + 304);
+    s20 = s20 + load(out + 512);
+    s21 = s21 + load(out + 528);
+    s22 = s22 + load(out + 544);
+    s23 = s23 + load(out + 560);
+    s30 = s30 + load(out + 768);
+    s31 = s31 + load(out + 784);
+    s32 = s32 + load(out + 800);
+    s33 = s33 + load(out + 816);
+    s40 = s40 + load(out + 1024);
+    s41 = s41 + load(out + 1040);
+    s42 = s42 + load(out + 1056);
+    s43 = s43 + load(out + 1072);
+    s50 = s50 + load(out + 1280);
+    s51 = s51 + load(out + 1296);
+    s52 = s52 + load(out + 1312);
+    s53 = s53 + load(out + 1328);
+  }
+
+  store(out, s00);
+  store(out + 16, s01);
+  store(out + 32, s02);
+  store(out + 48, s03);
+  store(out + 256, s10);
+  store(out + 272, s11);
+  store(out + 288, s12);
+  store(out + 304, s13);
+  store(out + 512, s20);
+  store(out + 528, s21);
+  store(out + 544, s22);
+  store(out + 560, s23);
+  store(out + 768, s30);
+  store(out + 784, s31);
+  store(out + 800, s32);
+  store(out + 816, s33);
+  store(out + 1024, s40);
+  store(out + 1040, s41);
+  store(out + 1056, s42);
+  store(out + 1072, s43);
+  store(out + 1280, s50);
+  store(out + 1296, s51);
+  store(out + 1312, s52);
+  store(out + 1328, s53);
 }
 
 // 5 rows x 64 columns of the result, over `count` weights each, of which those of -0 don't count.
@@ -1894,16 +2112,41 @@ struct attention_memory {
   store(out + 1072, s43);
 }
 
-// 4 rows x 64 columns of the result, over `count` weights each, of which those of -0 don't count.
-[[gnu::noinline]] void attention_values_4x64_with_holes(const float* weights, const float* v,
-    long count, float* out, const float* holes, long before_holes, bool fresh) {
+// Weights of 32 rows and `count` columns are folded into the result.
+[[gnu::noinline]] void attention_fold_32_with_holes(const Memory& m, long c0, long c1, long row,
+    long col, long count, attention_memory& local, bool fresh) {
+  const float* v = m.wv_out + 16384 * c0 + 4096 * c1 + 64 * col;
+  float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * row;
+  store(local.total, load(local.total) + load(local.block_total));
+  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  const long before = long(local.holes[64]);
+
+  for (long i = 0; i < 12; i += 6) {
+    const long high_last = row + i + 6;
+    const long end = smaller(high_last - col, count);
+    attention_values_6x64_with_holes(local.scores + i, v, end, out + 256 * i, local.holes,
+        smaller(larger(before, 0), end), fresh);
+  }
+  for (long i = 12; i < 32; i += 5) {
+    const long high_last = row + i + 5;
+    const long end = smaller(high_last - col, count);
+    attention_values_5x64_with_holes(local.scores + i, v, end, out + 256 * i, local.holes,
+        smaller(larger(before, 0), end), fresh);
+  }
+}
+
+// 6 rows x 64 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_6x64(const float* weights, const float* v, long count,
+    float* out, bool fresh) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
   vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f), s42 = splat(0.0f), s43 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f), s52 = splat(0.0f), s53 = splat(0.0f);
 
 #pragma GCC unroll 4
-  for (long k = 0; k < before_holes; ++k) {
+  for (long k = 0; k < count; ++k) {
     const vec b0 = load(v + 64 * k);
     const vec b1 = load(v + 64 * k + 16);
     const vec b2 = load(v + 64 * k + 32);
@@ -1928,63 +2171,16 @@ struct attention_memory {
     s31 = fma(a3, b1, s31);
     s32 = fma(a3, b2, s32);
     s33 = fma(a3, b3, s33);
-  }
-  for (long k = before_holes; k < count; ++k) {
-    if (holes[k] > 0.0f) {
-      const vec b0 = load(v + 64 * k);
-      const vec b1 = load(v + 64 * k + 16);
-      const vec b2 = load(v + 64 * k + 32);
-      const vec b3 = load(v + 64 * k + 48);
-      const vec a0 = splat(weights[32 * k]);
-      const lanes_t hole0 = is_minus_zero(a0);
-      s00 = fma_unless(hole0, a0, b0, s00);
-      s01 = fma_unless(hole0, a0, b1, s01);
-      s02 = fma_unless(hole0, a0, b2, s02);
-      s03 = fma_unless(hole0, a0, b3, s03);
-      const vec a1 = splat(weights[32 * k + 1]);
-      const lanes_t hole1 = is_minus_zero(a1);
-      s10 = fma_unless(hole1, a1, b0, s10);
-      s11 = fma_unless(hole1, a1, b1, s11);
-      s12 = fma_unless(hole1, a1, b2, s12);
-      s13 = fma_unless(hole1, a1, b3, s13);
-      const vec a2 = splat(weights[32 * k + 2]);
-      const lanes_t hole2 = is_minus_zero(a2);
-      s20 = fma_unless(hole2, a2, b0, s20);
-      s21 = fma_unless(hole2, a2, b1, s21);
-      s22 = fma_unless(hole2, a2, b2, s22);
-      s23 = fma_unless(hole2, a2, b3, s23);
-      const vec a3 = splat(weights[32 * k + 3]);
-      const lanes_t hole3 = is_minus_zero(a3);
-      s30 = fma_unless(hole3, a3, b0, s30);
-      s31 = fma_unless(hole3, a3, b1, s31);
-      s32 = fma_unless(hole3, a3, b2, s32);
-      s33 = fma_unless(hole3, a3, b3, s33);
-    } else {
-      const vec b0 = load(v + 64 * k);
-      const vec b1 = load(v + 64 * k + 16);
-      const vec b2 = load(v + 64 * k + 32);
-      const vec b3 = load(v + 64 * k + 48);
-      const vec a0 = splat(weights[32 * k]);
-      s00 = fma(a0, b0, s00);
-      s01 = fma(a0, b1, s01);
-      s02 = fma(a0, b2, s02);
-      s03 = fma(a0, b3, s03);
-      const vec a1 = splat(weights[32 * k + 1]);
-      s10 = fma(a1, b0, s10);
-      s11 = fma(a1, b1, s11);
-      s12 = fma(a1, b2, s12);
-      s13 = fma(a1, b3, s13);
-      const vec a2 = splat(weights[32 * k + 2]);
-      s20 = fma(a2, b0, s20);
-      s21 = fma(a2, b1, s21);
-      s22 = fma(a2, b2, s22);
-      s23 = fma(a2, b3, s23);
-      const vec a3 = splat(weights[32 * k + 3]);
-      s30 = fma(a3, b0, s30);
-      s31 = fma(a3, b1, s31);
-      s32 = fma(a3, b2, s32);
-      s33 = fma(a3, b3, s33);
-    }
+    const vec a4 = splat(weights[32 * k + 4]);
+    s40 = fma(a4, b0, s40);
+    s41 = fma(a4, b1, s41);
+    s42 = fma(a4, b2, s42);
+    s43 = fma(a4, b3, s43);
+    const vec a5 = splat(weights[32 * k + 5]);
+    s50 = fma(a5, b0, s50);
+    s51 = fma(a5, b1, s51);
+    s52 = fma(a5, b2, s52);
+    s53 = fma(a5, b3, s53);
   }
 
   if (!fresh) {
@@ -2004,6 +2200,14 @@ struct attention_memory {
     s31 = s31 + load(out + 784);
     s32 = s32 + load(out + 800);
     s33 = s33 + load(out + 816);
+    s40 = s40 + load(out + 1024);
+    s41 = s41 + load(out + 1040);
+    s42 = s42 + load(out + 1056);
+    s43 = s43 + load(out + 1072);
+    s50 = s50 + load(out + 1280);
+    s51 = s51 + load(out + 1296);
+    s52 = s52 + load(out + 1312);
+    s53 = s53 + load(out + 1328);
   }
 
   store(out, s00);
@@ -2022,29 +2226,14 @@ struct attention_memory {
   store(out + 784, s31);
   store(out + 800, s32);
   store(out + 816, s33);
-}
-
-// Weights of 32 rows and `count` columns are folded into the result.
-[[gnu::noinline]] void attention_fold_32_with_holes(const Memory& m, long c0, long c1, long row,
-    long col, long count, attention_memory& local, bool fresh) {
-  const float* v = m.wv_out + 16384 * c0 + 4096 * c1 + 64 * col;
-  float* out = m.heads + 16384 * c0 + 64 * c1 + 256 * row;
-  store(local.total, load(local.total) + load(local.block_total));
-  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
-  const long before = long(local.holes[64]);
-
-  for (long i = 0; i < 20; i += 5) {
-    const long high_last = 16 * ((row + i + 4) / 16) + 16;
-    const long end = smaller(high_last - col, count);
-    attention_values_5x64_with_holes(local.scores + i, v, end, out + 256 * i, local.holes,
-        smaller(larger(before, 0), end), fresh);
-  }
-  for (long i = 20; i < 32; i += 4) {
-    const long high_last = 16 * ((row + i + 3) / 16) + 16;
-    const long end = smaller(high_last - col, count);
-    attention_values_4x64_with_holes(local.scores + i, v, end, out + 256 * i, local.holes,
-        smaller(larger(before, 0), end), fresh);
-  }
+  store(out + 1024, s40);
+  store(out + 1040, s41);
+  store(out + 1056, s42);
+  store(out + 1072, s43);
+  store(out + 1280, s50);
+  store(out + 1296, s51);
+  store(out + 1312, s52);
+  store(out + 1328, s53);
 }
 
 // 5 rows x 64 columns of the result, over `count` weights each.
@@ -2134,79 +2323,6 @@ struct attention_memory {
   store(out + 1072, s43);
 }
 
-// 4 rows x 64 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_4x64(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f), s33 = splat(0.0f);
-
-#pragma GCC unroll 4
-  for (long k = 0; k < count; ++k) {
-    const vec b0 = load(v + 64 * k);
-    const vec b1 = load(v + 64 * k + 16);
-    const vec b2 = load(v + 64 * k + 32);
-    const vec b3 = load(v + 64 * k + 48);
-    const vec a0 = splat(weights[32 * k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    s02 = fma(a0, b2, s02);
-    s03 = fma(a0, b3, s03);
-    const vec a1 = splat(weights[32 * k + 1]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-    s12 = fma(a1, b2, s12);
-    s13 = fma(a1, b3, s13);
-    const vec a2 = splat(weights[32 * k + 2]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    s22 = fma(a2, b2, s22);
-    s23 = fma(a2, b3, s23);
-    const vec a3 = splat(weights[32 * k + 3]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
-    s32 = fma(a3, b2, s32);
-    s33 = fma(a3, b3, s33);
-  }
-
-  if (!fresh) {
-    s00 = s00 + load(out);
-    s01 = s01 + load(out + 16);
-    s02 = s02 + load(out + 32);
-    s03 = s03 + load(out + 48);
-    s10 = s10 + load(out + 256);
-    s11 = s11 + load(out + 272);
-    s12 = s12 + load(out + 288);
-    s13 = s13 + load(out + 304);
-    s20 = s20 + load(out + 512);
-    s21 = s21 + load(out + 528);
-    s22 = s22 + load(out + 544);
-    s23 = s23 + load(out + 560);
-    s30 = s30 + load(out + 768);
-    s31 = s31 + load(out + 784);
-    s32 = s32 + load(out + 800);
-    s33 = s33 + load(out + 816);
-  }
-
-  store(out, s00);
-  store(out + 16, s01);
-  store(out + 32, s02);
-  store(out + 48, s03);
-  store(out + 256, s10);
-  store(out + 272, s11);
-  store(out + 288, s12);
-  store(out + 304, s13);
-  store(out + 512, s20);
-  store(out + 528, s21);
-  store(out + 544, s22);
-  store(out + 560, s23);
-  store(out + 768, s30);
-  store(out + 784, s31);
-  store(out + 800, s32);
-  store(out + 816, s33);
-}
-
 // Weights of 32 rows and `count` columns are folded into the result.
 [[gnu::noinline]] void attention_fold_32(const Memory& m, long c0, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
@@ -2215,15 +2331,15 @@ struct attention_memory {
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
 
-  for (long i = 0; i < 20; i += 5) {
-    const long high_last = 16 * ((row + i + 4) / 16) + 16;
+  for (long i = 0; i < 12; i += 6) {
+    const long high_last = row + i + 6;
+    const long end = smaller(high_last - col, count);
+    attention_values_6x64(local.scores + i, v, end, out + 256 * i, fresh);
+  }
+  for (long i = 12; i < 32; i += 5) {
+    const long high_last = row + i + 5;
     const long end = smaller(high_last - col, count);
     attention_values_5x64(local.scores + i, v, end, out + 256 * i, fresh);
-  }
-  for (long i = 20; i < 32; i += 4) {
-    const long high_last = 16 * ((row + i + 3) / 16) + 16;
-    const long end = smaller(high_last - col, count);
-    attention_values_4x64(local.scores + i, v, end, out + 256 * i, fresh);
   }
 }
 

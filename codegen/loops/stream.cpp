@@ -55,17 +55,15 @@ Expr StreamCode::bound(const Affine& a, const Expr& i, long count) const {
   return e;
 }
 
-// The columns outside of which a vector of rows keeps nothing.
-std::pair<Expr, Expr> StreamCode::hull(Block& b, const Expr& vector, const std::string& suffix) const {
-  if (!p_.hull) return {Expr(0), Expr(s_.cols)};
-  const long count = (s_.rows + lanes_ - 1) / lanes_;
+// The columns outside of which the i-th of `count` rows, or vectors of rows, keeps nothing.
+std::pair<Expr, Expr> StreamCode::edges(Block& b, const Hull& hull, long count, const Expr& i, const std::string& suffix) const {
   const auto side = [&](const char* n, const Affine& a, const std::vector<long>& table) {
-    if (table.empty()) return b.let(n + suffix, bound(a, vector, count));
+    if (table.empty()) return b.let(n + suffix, bound(a, i, count));
     b.array(Type::index, std::string(n) + "_of_vector", table);
-    return b.let(n + suffix, element(name(std::string(n) + "_of_vector", Type::index), vector));
+    return b.let(n + suffix, element(name(std::string(n) + "_of_vector", Type::index), i));
   };
-  const Expr low = side("low", p_.low, p_.low_table);
-  return {low, side("high", p_.high, p_.high_table)};
+  const Expr low = side("low", hull.low, hull.low_table);
+  return {low, side("high", hull.high, hull.high_table)};
 }
 
 // Lanes of the block's last vector that hold rows, where the element must not read beyond them.

@@ -126,7 +126,7 @@ class StreamCode {
   void each_vector(Block&, const std::function<void(Block&, const Expr& n, long part)>&) const;
   Expr place(Block&, const RowBlocks&);
   std::string block(const RowBlocks&);
-  std::pair<Expr, Expr> hull(Block&, const Expr& vector, const std::string& suffix) const;
+  std::pair<Expr, Expr> edges(Block&, const Hull&, long count, const Expr& i, const std::string& suffix) const;
   Expr bound(const Affine&, const Expr& i, long count) const;
   bool reads_rows() const;  // tensors are read along the rows
   long a_row() const { return *stride_of(s_.a.dims[2]); }

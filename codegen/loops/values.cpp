@@ -94,16 +94,18 @@ std::string StreamCode::fold(const RowBlocks& r, Fold how) {
     Expr begin = 0, count = index("count");
     if (p_.hull) {
       const Expr row = index("row") + i;
+      const Hull& h = p_.row_hull ? *p_.row_hull : *p_.hull;
+      const long step = p_.row_hull ? 1 : lanes_;
       // Affine bounds are least and greatest at the tile's ends; those of a table may be so at any vector between.
-      std::vector<std::pair<Expr, Expr>> bounds{hull(at, row / lanes_, "_first")};
-      const bool tables = !p_.low_table.empty() || !p_.high_table.empty();
-      for (long k = lanes_; tables && k < rows - 1; k += lanes_) bounds.push_back(hull(at, (row + Expr(k)) / lanes_, fmt::format("_at{}", k)));
-      if (rows > 1) bounds.push_back(hull(at, (row + Expr(rows - 1)) / lanes_, "_last"));
+      std::vector<long> places{0};
+      for (long k = lanes_; !(h.low_table.empty() && h.high_table.empty()) && k < rows - 1; k += lanes_) places.push_back(k);
+      if (rows > 1) places.push_back(rows - 1);
+      std::vector<std::pair<Expr, Expr>> bounds;
+      for (long k : places) bounds.push_back(edges(at, h, (s_.rows + step - 1) / step, step == 1 ? row + Expr(k) : (row + Expr(k)) / step, k == 0 ? "_first" : k == rows - 1 ? "_last" : fmt::format("_at{}", k)));
       Expr low = bounds.front().first, high = bounds.back().second;
-      const auto grows = [](const Affine& a, const std::vector<long>& table) { return table.empty() && a.step >= 0; };
-      if (!grows(p_.low, p_.low_table))
+      if (!h.low_grows())
         for (std::size_t k = 1; k < bounds.size(); ++k) low = least(low, bounds[k].first);
-      if (!grows(p_.high, p_.high_table))
+      if (!h.high_grows())
         for (std::size_t k = 0; k + 1 < bounds.size(); ++k) high = greatest(bounds[k].second, high);
       if (!low.is(0)) begin = at.let("begin", least(greatest(low - index("col"), 0), index("count")));
       count = at.let("end", least(high - index("col"), index("count"))) - begin;

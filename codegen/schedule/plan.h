@@ -3,6 +3,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <utility>
 #include "passes/block_map.h"
 #include "passes/region.h"
 #include "schedule/account.h"
@@ -47,6 +48,17 @@ struct RowBlocks {
   RunPlan runs;
 };
 
+// The i-th row, or vector of rows, keeps nothing outside of [low(i), high(i)).
+struct Hull {
+  Affine low, high;
+  std::vector<long> low_table, high_table;  // where the affine bounds are not exact
+
+  // Whether no row's bound is less than one's before.
+  bool low_grows() const { return low_table.empty() && low.step >= 0; }
+  bool high_grows() const { return high_table.empty() && high.step >= 0; }
+  std::pair<long, long> operator()(long i) const { return {low_table.empty() ? low(i) : low_table[std::size_t(i)], high_table.empty() ? high(i) : high_table[std::size_t(i)]}; }
+};
+
 struct StreamPlan {
   std::vector<RowBlocks> blocks;
   long column_block = 0;  // columns between two updates of the rows' state
@@ -61,10 +73,8 @@ struct StreamPlan {
     int part = 0;         // lanes of its last vector
   };
   std::vector<Group> groups;
-  // Each vector of rows keeps nothing outside of [low(i), high(i)), i counted in vectors.
-  bool hull = false;
-  Affine low, high;
-  std::vector<long> low_table, high_table;  // where the affine bounds are not exact
+  std::optional<Hull> hull;                 // of each vector of rows
+  std::optional<Hull> row_hull;             // and of each row, where it is affine
   bool rows_without_any = false;            // a row that is visited may keep nothing
   bool one_visit = false;                   // a block of rows sees all of its columns in one block of columns
   long local_floats = 0;

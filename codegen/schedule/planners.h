@@ -58,14 +58,14 @@ class StreamPlanner {
   bool legal(Tile) const;
   Covered* cheapest(long start, long rows, long count, int columns);
   long column_block(const std::vector<Covered*>&, long wanted) const;
-  // The columns outside of which a vector of rows keeps nothing.
-  std::pair<long, long> ends(long vector) const;
+  std::pair<long, long> ends(long row, long rows) const;
   void count_tiles(Covered&) const;
   const std::map<int, long>& value_steps(Covered&, int rows) const;
   Account scores(const Covered&, long columns) const;
   Account values(Covered&, Tile, long columns) const;
   static long seen_by_all(const Covered&);
   long visits(const Covered&, long columns) const;
+  long columns_of_visit(const Covered&, long columns) const;
   bool one_visit(const Covered&, long columns) const;
   bool beyond_l2() const;
   bool asks_ahead() const;

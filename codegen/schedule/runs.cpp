@@ -88,19 +88,25 @@ std::vector<Run> visited(const RunPlan& plan, long block, long cols) {
 }
 
 void plan_hull(StreamPlan& plan, const Stream& s, const IndexAnalysis& keep, int lanes) {
-  std::vector<long> low, high;
-  for (long r = 0; r < s.rows; r += lanes) {
-    const Block b{0, s.outer0, 0, s.outer1, r, std::min(r + lanes, s.rows), 0, s.cols};
-    const long last = keep.last_kept(b);
-    low.push_back(last < 0 ? 0 : keep.first_kept(b));
-    high.push_back(last + 1);
-  }
-  plan.low = fit_affine(low, s.cols);
-  plan.high = fit_affine(high, s.cols);
-  if (2 * low.size() > table_entries) return;
-  plan.hull = true;
-  if (!plan.low.exact) plan.low_table = low;
-  if (!plan.high.exact) plan.high_table = high;
+  const auto of_each = [&](long rows) {
+    std::vector<long> low, high;
+    for (long r = 0; r < s.rows; r += rows) {
+      const Block b{0, s.outer0, 0, s.outer1, r, std::min(r + rows, s.rows), 0, s.cols};
+      const long last = keep.last_kept(b);
+      low.push_back(last < 0 ? 0 : keep.first_kept(b));
+      high.push_back(last + 1);
+    }
+    Hull h{fit_affine(low, s.cols), fit_affine(high, s.cols), {}, {}};
+    if (!h.low.exact) h.low_table = std::move(low);
+    if (!h.high.exact) h.high_table = std::move(high);
+    return h;
+  };
+  const auto affine = [](const Hull& h) { return h.low.exact && h.high.exact; };
+  if (2 * ((s.rows + lanes - 1) / lanes) > long(table_entries)) return;
+  plan.hull = of_each(lanes);
+  if (!affine(*plan.hull)) return;
+  const Hull of_rows = of_each(1);
+  if (affine(of_rows)) plan.row_hull = of_rows;
 }
 
 }  // namespace attune

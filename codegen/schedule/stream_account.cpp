@@ -45,10 +45,13 @@ bool StreamPlanner::asks_next() const {
   return in_lines && 8 * s_.outer0 * s_.outer1 * (s_.rows + s_.cols) * (s_.depth + s_.width) >= isa_.machine.l2_bytes;
 }
 
-std::pair<long, long> StreamPlanner::ends(long vector) const {
+// The columns outside of which so many rows from `row` on keep nothing, as the tiles of values know it.
+std::pair<long, long> StreamPlanner::ends(long row, long rows) const {
   if (!hull_.hull) return {0, s_.cols};
-  const auto of = [&](const Affine& a, const std::vector<long>& table) { return table.empty() ? a(vector) : table[std::size_t(vector)]; };
-  return {of(hull_.low, hull_.low_table), of(hull_.high, hull_.high_table)};
+  const Hull& h = hull_.row_hull ? *hull_.row_hull : *hull_.hull;
+  const long step = hull_.row_hull ? 1 : isa_.lanes;
+  const auto a = h(row / step), b = h((row + rows - 1) / step);
+  return {std::min(a.first, b.first), std::max(a.second, b.second)};
 }
 
 void StreamPlanner::count_tiles(Covered& c) const {
@@ -67,7 +70,7 @@ void StreamPlanner::count_tiles(Covered& c) const {
         const long end = std::min(col + b.tile.rows, r.end);
         long first = b.tile.vectors, last = -1;  // vectors of rows that keep some of these columns
         for (long v = 0; v < b.tile.vectors; ++v) {
-          const auto [low, high] = ends(vector + v);
+          const auto [low, high] = hull_.hull ? (*hull_.hull)(vector + v) : std::pair(0L, s_.cols);
           if (col >= high || end <= low) continue;
           first = std::min(first, v);
           last = v;
@@ -86,8 +89,8 @@ const std::map<int, long>& StreamPlanner::value_steps(Covered& c, int rows) cons
     long row = c.blocks.first_row + i * c.blocks.rows;
     for (long k = 0; k < parts.taller + parts.others; ++k) {
       const long height = parts.height + (k < parts.taller);
-      const auto a = ends(row / isa_.lanes), b = ends((row + height - 1) / isa_.lanes);
-      for (const Run& r : c.runs[std::size_t(i)]) at->second[int(height)] += std::max(0L, std::min(r.end, std::max(a.second, b.second)) - std::max(r.begin, std::min(a.first, b.first)));
+      const auto [low, high] = ends(row, height);
+      for (const Run& r : c.runs[std::size_t(i)]) at->second[int(height)] += std::max(0L, std::min(r.end, high) - std::max(r.begin, low));
       row += height;
     }
   }
@@ -115,6 +118,12 @@ long StreamPlanner::visits(const Covered& c, long columns) const {
   return n;
 }
 
+// Columns of a visit, on average: a triangle's first blocks of rows see few.
+long StreamPlanner::columns_of_visit(const Covered& c, long columns) const {
+  const long n = visits(c, columns);
+  return n ? (seen_by_all(c) + n - 1) / n : 0;
+}
+
 // Whether a block of rows sees all of its columns in one block of columns.
 bool StreamPlanner::one_visit(const Covered& c, long columns) const { return s_.cols > 0 && columns >= s_.cols && c.blocks.runs.form != RunPlan::Form::table; }
 
@@ -123,7 +132,7 @@ Account StreamPlanner::scores(const Covered& c, long columns) const {
   const Machine& m = isa_.machine;
   Clerk clerk(m);
   const long floats = long(c.blocks.tile.vectors) * isa_.lanes, l1 = m.l1_bytes;
-  const long turned = 4 * s_.depth * floats, block = 4 * columns * floats;
+  const long turned = 4 * s_.depth * floats, block = 4 * columns_of_visit(c, columns) * floats;
   const bool near = 4 * s_.cols * s_.depth <= m.l1_bytes / 2, far = beyond_l2(), asked = far && asks_ahead();
   // The sum of the weights is one more operation; what is subtracted from a score is in the sums already.
   const long weight = slots_of(s_.element, m) + m.exponential * std::count_if(s_.algebra.weight.terms.begin(), s_.algebra.weight.terms.end(), [](const Term& t) { return t.fn == Fn::exp; }) + 100;
@@ -162,20 +171,22 @@ Account StreamPlanner::values(Covered& c, Tile t, long columns) const {
   long all_steps = 0;  // by all tiles
   for (const auto& [height, of_height] : steps) all_steps += of_height;
   const Cut parts = cut(c.blocks.rows, t.rows);
-  const long block = 4 * columns * c.blocks.tile.vectors * isa_.lanes, n = visits(c, columns), l1 = m.l1_bytes;
+  const long n = visits(c, columns), at_once = columns_of_visit(c, columns), l1 = m.l1_bytes;
+  const long block = 4 * at_once * c.blocks.tile.vectors * isa_.lanes;
+  const bool one = one_visit(c, columns);
   const bool far = beyond_l2(), asked = far && asks_ahead();
   const long stride = 4 * stride_of(s_.v.dims[2]).value_or(s_.width);
   for (const auto& g : groups_of(s_.width, t.vectors, isa_.lanes)) {
-    const long bytes = 4L * g.vectors * isa_.lanes, held = footprint(columns, bytes, stride);
+    const long bytes = 4L * g.vectors * isa_.lanes, held = footprint(at_once, bytes, stride);
     // A line of scores serves several tiles, if L1 still has it when the next one comes.
-    const bool resident = held + columns * line <= l1, scores_resident = held + block <= l1;
+    const bool resident = held + at_once * line <= l1, scores_resident = held + block <= l1;
     for (const auto& [height, of_height] : steps) {
       if (of_height == 0) continue;
       const long once = seen * bytes * of_height / all_steps, again = resident ? 0 : of_height * bytes - once;
       const long read = scores_resident ? 0 : resident       ? 4 * height
                                           : 16 % height == 0 ? line
                                                              : line + line * (height - 1) / 16;
-      const long sums = 2 * n * (height > parts.height ? parts.taller : parts.others) * height * bytes;  // come and go
+      const long sums = (one ? 1 : 2) * n * (height > parts.height ? parts.taller : parts.others) * height * bytes;  // go, and come where others were before
       clerk.steps({height, g.vectors}, of_height, {.l2 = (far && !asked ? 0 : once) + again + of_height * read + sums, .memory = far && !asked ? once : 0, .split = splits(of_height * g.vectors, bytes / g.vectors, stride)});
     }
     if (parts.taller) clerk.tiles({int(parts.height + 1), g.vectors}, n * parts.taller);
@@ -183,7 +194,7 @@ Account StreamPlanner::values(Covered& c, Tile t, long columns) const {
   }
   clerk.tiles({1, c.blocks.tile.vectors}, n);                                                   // the rows' state
   // Results are read, scaled, tested and written, unless the tiles that make them do so.
-  clerk.rows((one_visit(c, columns) ? 1 : 2) * c.blocks.count * c.blocks.rows * ((s_.width + isa_.lanes - 1) / isa_.lanes));
+  clerk.rows((one ? 1 : 2) * c.blocks.count * c.blocks.rows * ((s_.width + isa_.lanes - 1) / isa_.lanes));
   return clerk.account();
 }
 
