@@ -161,7 +161,7 @@ static inline vec exp_nonpositive(vec x) {
 // 2^x within a relative 2e-7. NaN stays NaN, -inf gives 0; a result below the least normal float is
 // 0 or subnormal, one above 2^127 is that or more.
 static inline vec exp2_near(vec x) {
-  x = min(splat(127.0f), x);
+  x = max(splat(-127.0f), min(splat(127.0f), x));
   ivec n = nearest(x);
   vec r = x - to_real(n);
   vec p = splat(0.00132692605f);
@@ -170,7 +170,7 @@ static inline vec exp2_near(vec x) {
   p = fma(p, r, splat(0.240222469f));
   p = fma(p, r, splat(0.693147004f));
   p = fma(p, r, splat(1.0f));
-  return keep_where(not_less(x, splat(-126.0f)), add_exponent(p, n));
+  return add_exponent(p, n);
 }
 
 // 2^x for x <= 0 within a relative 2e-7. NaN stays NaN. Exactly 0 below -126, where the result

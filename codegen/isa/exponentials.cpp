@@ -74,11 +74,11 @@ const char* const power2_of_fraction = R"(  vec p = splat(0.00187556923f);
   p = fma(p, r, splat(0.99999994f));
 )";
 
-// The real form gives the bits of exp2_near_by_fraction.
+// The integer form bounds x on both sides: at -127 the exponent added to 1 leaves 0, and what lies between
+// there and the least normal float has an exponent of 0. The real form gives the bits of exp2_near_by_fraction.
 std::string near(Exponent form) {
-  const std::string head = near_head + "  x = min(splat(127.0f), x);\n", kept = "  return keep_where(not_less(x, splat(-126.0f)), ";
-  if (form == Exponent::integer) return head + "  ivec n = nearest(x);\n  vec r = x - to_real(n);\n" + power2 + kept + "add_exponent(p, n));\n}\n";
-  return head + "  vec r = fraction(x);\n" + power2_of_fraction + kept + "scale2(p, x));\n}\n";
+  if (form == Exponent::integer) return near_head + "  x = max(splat(-127.0f), min(splat(127.0f), x));\n  ivec n = nearest(x);\n  vec r = x - to_real(n);\n" + power2 + "  return add_exponent(p, n);\n}\n";
+  return near_head + "  x = min(splat(127.0f), x);\n  vec r = fraction(x);\n" + power2_of_fraction + "  return keep_where(not_less(x, splat(-126.0f)), scale2(p, x));\n}\n";
 }
 
 const char* const expm1_quotient = R"(  vec q = splat(0.00138703233f);
