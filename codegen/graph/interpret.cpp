@@ -58,6 +58,11 @@ Value transpose(const Node& n, const Value& x) {
   return moved(n.type.dims, x, [=](const Coordinates& at) { return ((at.batch * heads + at.head) * columns + at.kv) * rows + at.q; });
 }
 
+Value features(const Node& n, const Value& x) {
+  const long heads = n.type.dims.rank > 2 ? n.type.dims[-3] : 1, rows = n.type.dims.rank > 1 ? n.type.dims[-2] : 1, columns = x.dims[-1], from = n.attr.from;
+  return moved(n.type.dims, x, [=](const Coordinates& at) { return ((at.batch * heads + at.head) * rows + at.q) * columns + from + at.kv; });
+}
+
 Value reshaped(const Node& n, const Value& x) {
   Value r{.dims = n.type.dims, .v = x.v};
   if (!x.carried.empty() || !x.rounding.empty())
@@ -91,6 +96,7 @@ Value evaluate(const Graph& g, int node, const std::vector<Value>& values, const
     case Op::repeat_heads: return repeat_heads(n, *a);
     case Op::transpose: return transpose(n, *a);
     case Op::unsqueeze: return reshaped(n, *a);
+    case Op::features: return features(n, *a);
     case Op::rope: return rope(g, node, *a, operand(3), tables);
     case Op::inverse_norm: return inverse_norm(n, *a);
     case Op::matmul: return g[n.in[0]].type.kind == Kind::scores ? weighted_sum(n, *a, *b) : score_product(n, *a, *b);

@@ -126,7 +126,7 @@ std::string quoted(std::string_view s) {
 }  // namespace
 
 std::string_view name_of(Op op) {
-  constexpr std::string_view names[] = {"input", "weight", "linear", "split_heads", "merge_heads", "repeat_heads", "transpose", "unsqueeze", "rope", "inverse_norm", "matmul", "mask",
+  constexpr std::string_view names[] = {"input", "weight", "linear", "split_heads", "merge_heads", "repeat_heads", "transpose", "unsqueeze", "features", "rope", "inverse_norm", "matmul", "mask",
                                         "reduce_rows", "row_value", "add", "sub", "mul", "div", "mod", "min", "max", "tanh", "exp", "log", "lt", "le", "eq", "both", "either",
                                         "negation", "constant", "batch_index", "head_index", "q_index", "kv_index", "seq_index", "pair_index", "look_up", "score", "row_max", "old_max", "row_sum"};
   static_assert(std::size(names) == std::size_t(Op::row_sum) + 1);
@@ -153,6 +153,7 @@ std::string node_text(const Graph& g, int node) {
     case Op::split_heads:
     case Op::repeat_heads:
     case Op::unsqueeze: return fmt::format("{}<{}>({})", name_of(n.op), n.attr.count, w.operands(node));
+    case Op::features: return fmt::format("{}<{}, {}>({})", name_of(n.op), n.attr.from, n.attr.count, w.operands(node));
     case Op::inverse_norm: return fmt::format("inverse_{}_norm({}, eps {})", n.attr.count == long(Norm::rms) ? "rms" : "l2", w.operands(node), n.attr.value);
     case Op::rope: {
       std::string s = fmt::format("rope({}, frequency {}, position {}, ", w.operand(node, 0), w.operand(node, 1), w.operand(node, 2));

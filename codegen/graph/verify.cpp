@@ -31,6 +31,7 @@ Arity arity_of(Op op) {
     case Op::repeat_heads:
     case Op::transpose:
     case Op::unsqueeze:
+    case Op::features:
     case Op::inverse_norm:
     case Op::tanh:
     case Op::exp:
@@ -60,6 +61,7 @@ std::string complaint(const Inferred& r) {
     case Rule::odd_head_dim: return text("head_dim is {0}, but pairs of features are rotated; rotate an even number of dims only");
     case Rule::rank_full: return text("the operand has {0} dims already, as many as a tensor may have");
     case Rule::place_outside: return text("the new dim would stand at {0}, but the last place is {1}");
+    case Rule::features_outside: return text("the features would reach to {0}, but there are {1}");
     case Rule::position_not_integer: return "its position is no integer";
     case Rule::frequency_not_number: return "its frequency is no number";
     case Rule::mask_needs_scores: return "what is masked is no score matrix; mask the result of matmul(q, transpose(k))";

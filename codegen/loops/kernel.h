@@ -1,5 +1,7 @@
 // The loops of a whole kernel, region by region.
 #pragma once
+#include <type_traits>
+
 #include "loops/element.h"
 #include "schedule/plan.h"
 
@@ -44,6 +46,14 @@ inline Expr minus_infinity() { return name("-__builtin_inff()", Type::real); }
 inline Expr number(double x) { return x == -__builtin_inf() ? minus_infinity() : real(x); }
 inline Parameter memory_parameter() { return {Type::memory, "m"}; }
 inline Expr memory_argument() { return name("m", Type::memory); }
+
+// Lists one behind the other; the middle one's elements say what they are of.
+template <class T>
+std::vector<T> joined(std::type_identity_t<std::vector<T>> a, const std::vector<T>& b, const std::type_identity_t<std::vector<T>>& c) {
+  a.insert(a.end(), b.begin(), b.end());
+  a.insert(a.end(), c.begin(), c.end());
+  return a;
+}
 
 struct Context {
   Kernel& kernel;

@@ -149,7 +149,7 @@ std::string StreamCode::safe_rows(const RowBlocks& r) {
   Block keep = b.loop("i", 0, r.rows);
   each_vector(keep, [&](Block& at, const Expr& n, long part) { at.run(store_vector(fast(n), load_vector(result(n), part), part)); });
   b.blank();
-  turn_rows(b, r, name("a", Type::in), 1);
+  turn_rows(b, r, 1);
   b.blank();
   if (s_.algebra.tracks_peak) set_state(b, r, at_.peak(), float_lowest());
   set_state(b, r, at_.total(), real(0));

@@ -63,14 +63,20 @@ std::string StreamCode::score_tile(Tile t, bool keep, long last_part, Gives give
   Function f;
   f.name = n;
   f.comment = fmt::format("{} columns x {} rows of {}{}.", t.rows, t.vectors * lanes_, weights ? "weights" : "scores", keep ? ", some of them removed" : "");
-  f.parameters = {memory_parameter(), {Type::in, "rows"}, {Type::in, "b"}, {Type::out, "scores"}, {Type::in, "peak"}, {Type::in, "shift"}, {Type::out, "block_peak"}, {Type::out, "block_total"}, {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}};
+  f.parameters = joined({memory_parameter(), {Type::in, "rows"}}, column_parameters(), {{Type::out, "scores"}, {Type::in, "peak"}, {Type::in, "shift"}, {Type::out, "block_peak"}, {Type::out, "block_total"}, {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}});
   Block b(f.body);
   std::vector<Expr> start;
   for (int v = 0; weights && binary_ && v < t.vectors; ++v) start.push_back(b.let(fmt::format("start{}", v), call("load", Type::vec, {name("shift", Type::in) + Expr(v * lanes_)})));
   const Accumulators s = declare_accumulators(b, t, start);
-  Steps how{.rare = keep && !s_.keep->at_run_time};
-  if (weights == direct_ && !how.rare && gives != Gives::natural) ask(how, b, t);
-  accumulate(c_, b, s, s_.depth, {c_.prefix + "_scores", name("b", Type::in), b_col(), b_depth(), name("rows", Type::in), at_.rows}, how);
+  Expr rows = name("rows", Type::in);
+  for (std::size_t i = 0; i < s_.dots.size(); ++i) {
+    const Dot& d = s_.dots[i];
+    Block at = s_.dots.size() > 1 ? b.scope() : b;
+    Steps how{.rare = keep && !s_.keep->at_run_time};
+    if (weights == direct_ && !how.rare && gives != Gives::natural) ask(how, at, t, i);
+    accumulate(c_, at, s, d.depth, {c_.prefix + of_dot("_scores", i), name(of_dot("b", i), Type::in), b_col(d), *stride_of(d.b.dims[3]), rows, at_.rows}, how);
+    rows = rows + Expr(d.depth * at_.rows);
+  }
   const auto slot = [&](const char* state, int v) { return name(state, Type::out) + Expr(v * lanes_); };
   const auto load = [](const Expr& p) { return call("load", Type::vec, {p}); };
   const Expr scores = name("scores", Type::out);

@@ -71,23 +71,32 @@ long StreamCode::last_part(const RowBlocks& r) const { return reads_rows() && r.
 
 // The block's rows, times the scale, with rows on lanes. Where rows or their elements are no whole vectors,
 // the last ones overlap those before. Lanes without a row repeat the last one.
-void StreamCode::turn_rows(Block& b, const RowBlocks& r, const Expr& a, double scale) {
-  const Expr to = local(at_.at());
-  const long whole_rows = r.rows / lanes_ * lanes_, whole_depth = a_depth() == 1 ? s_.depth / lanes_ * lanes_ : 0;
+void StreamCode::turn_rows(Block& b, const RowBlocks& r, double scale) {
+  long before = 0;
+  for (std::size_t i = 0; i < s_.dots.size(); before += s_.dots[i++].depth) {
+    Block at = s_.dots.size() > 1 ? b.scope() : b;
+    turn_rows(at, r, i, local(at_.at()) + Expr(before * at_.rows), scale);
+  }
+}
+
+void StreamCode::turn_rows(Block& b, const RowBlocks& r, std::size_t dot, const Expr& to, double scale) {
+  const Expr a = name(of_dot("a", dot), Type::in);
+  const long depth = s_.dots[dot].depth, a_row = StreamCode::a_row(s_.dots[dot]), a_depth = *stride_of(s_.dots[dot].a.dims[3]);
+  const long whole_rows = r.rows / lanes_ * lanes_, whole_depth = a_depth == 1 ? depth / lanes_ * lanes_ : 0;
   const auto one = [&](const Expr& row, const Expr& k) {
-    const Expr x = element(a, Expr(a_row()) * row + Expr(a_depth()) * k);
+    const Expr x = element(a, Expr(a_row) * row + Expr(a_depth) * k);
     return scale == 1 ? x : x * real(scale);
   };
   const auto turn = [&](Block& at, const Expr& row, const Expr& k) {
-    at.run(call("transpose_block", Type::none, {a + Expr(a_row()) * row + k, a_row(), to + Expr(at_.rows) * k + row, at_.rows, call("splat", Type::vec, {real(scale)})}));
+    at.run(call("transpose_block", Type::none, {a + Expr(a_row) * row + k, a_row, to + Expr(at_.rows) * k + row, at_.rows, call("splat", Type::vec, {real(scale)})}));
   };
   const auto turn_all = [&](Block& at, const Expr& row) {
     if (whole_depth > 0) {
       Block k = at.loop("k", 0, whole_depth, lanes_);
       turn(k, row, index("k"));
-      if (whole_depth < s_.depth) turn(at, row, s_.depth - lanes_);
+      if (whole_depth < depth) turn(at, row, depth - lanes_);
     } else {
-      Block k = at.loop("k", 0, s_.depth);
+      Block k = at.loop("k", 0, depth);
       Block lane = k.loop("lane", 0, lanes_);
       lane.assign(element(to, Expr(at_.rows) * index("k") + row + index("lane")), one(row + index("lane"), index("k")));
     }
@@ -103,11 +112,11 @@ void StreamCode::turn_rows(Block& b, const RowBlocks& r, const Expr& a, double s
   if (whole_rows > 0 && whole_depth > 0) {
     turn_all(b, r.rows - lanes_);
     const Expr empty = b.let("empty", call("iless_equal", Type::lanes, {call("isplat", Type::ivec, {left}), call("iota", Type::ivec, {})}));
-    Block k = b.loop("k", 0, s_.depth);
+    Block k = b.loop("k", 0, depth);
     const Expr last = k.let("last", to + Expr(at_.rows) * index("k") + Expr(whole_rows));
     k.run(call("store", Type::none, {last, call("select", Type::vec, {empty, call("splat", Type::vec, {element(last, left - 1)}), call("load", Type::vec, {last})})}));
   } else {
-    Block k = b.loop("k", 0, s_.depth);
+    Block k = b.loop("k", 0, depth);
     Block lane = k.loop("lane", 0, lanes_);
     const Expr row = lane.let("r", least(Expr(whole_rows) + index("lane"), r.rows - 1));
     lane.assign(element(to, Expr(at_.rows) * index("k") + Expr(whole_rows) + index("lane")), one(row, index("k")));
@@ -255,11 +264,11 @@ void StreamCode::finish(Block& b, const RowBlocks& r) {
   mend_if(odd);
 }
 
-// Declares the first row of the nth block, its address and that of its results.
+// Declares the first row of the nth block, its addresses and that of its results.
 Expr StreamCode::place(Block& b, const RowBlocks& r) {
   const Expr i = r.count == 1 ? Expr(0) : index("nth");
   b.declare(Type::index, {{"row", Expr(r.rows) * i + Expr(r.first_row)}});
-  b.let("a", address(c_.memory, s_.a, {index("c0"), index("c1"), index("row"), 0}));
+  for (std::size_t i = 0; i < s_.dots.size(); ++i) b.let(of_dot("a", i), address(c_.memory, s_.dots[i].a, {index("c0"), index("c1"), index("row"), 0}));
   b.let("out", address(c_.memory, s_.out, {index("c0"), index("c1"), index("row"), 0}));
   b.blank();
   return i;
@@ -274,7 +283,7 @@ std::string StreamCode::block(const RowBlocks& r) {
   Block b(f.body);
   const Expr i = place(b, r);
   b.comment("Rows change places with their elements: a vector holds the same element of every row.");
-  turn_rows(b, r, name("a", Type::in), binary_ ? s_.scale / std::numbers::ln2 : s_.scale);
+  turn_rows(b, r, binary_ ? s_.scale / std::numbers::ln2 : s_.scale);
   b.blank();
   for (int v = 0; v < r.tile.vectors; ++v) {
     if (s_.algebra.tracks_peak) b.run(call("store", Type::none, {local(at_.peak() + v * lanes_), call("splat", Type::vec, {float_lowest()})}));

@@ -62,6 +62,12 @@ class StreamCode {
   Parameter local_parameter() const { return {Type::out, "local", memory_name()}; }
   std::string memory_name() const { return c_.prefix + "_memory"; }
   Struct memory_struct() const;
+  // What each dot has of a column or of a row: its names, its places.
+  static std::string of_dot(const char* n, std::size_t dot) { return dot ? fmt::format("{}_{}", n, dot + 1) : n; }
+  std::vector<Parameter> column_parameters() const;
+  std::vector<Expr> columns_on(const Expr& j) const;     // by their names, j further on
+  std::vector<Expr> columns_at(const Expr& col) const;
+  void declare_columns(Block&, const Expr& col) const;
   // score_tile.cpp
   enum class Gives { scores, weights, natural };  // natural: scores of rows that were turned without their scale
   static const char* named(Gives g) { return g == Gives::scores ? "scores" : g == Gives::weights ? "weights" : "natural"; }
@@ -82,7 +88,7 @@ class StreamCode {
   void end_rows(Block&, const Accumulators&, const std::function<void(int row, int vector)>& store) const;
   std::string fold(const RowBlocks&, Fold);
   // ask.cpp
-  void ask(Steps&, Block&, Tile) const;
+  void ask(Steps&, Block&, Tile, std::size_t dot) const;
   // row_end.cpp
   bool scales_result() const;  // the algebra multiplies by something at the end
   Expr nothing_counted(int v) const;
@@ -98,7 +104,7 @@ class StreamCode {
   std::string no_row_is_finite(const RowBlocks&);
   // mend.cpp, visit.cpp
   std::string part_band(const RowBlocks&, int height, Gives);
-  void whole_band(Block&, const RowBlocks&, Gives, int height, const Expr& from, const Expr& to, const Expr& col);
+  void whole_band(Block&, const RowBlocks&, Gives, int height, const std::vector<Expr>& columns, const Expr& to, const Expr& col);
   void band(Block&, const RowBlocks&, Columns, Gives, int height, const Expr& j);
   std::string bands(const RowBlocks&, Columns, Gives);
   void run_bands(Block&, const RowBlocks&, Columns, Gives, const Expr& from);
@@ -116,7 +122,8 @@ class StreamCode {
   enum class Ask { in_range, can_be_lowered };
   Expr some_row_is_not(Block&, const RowBlocks&, Ask);
   // stream.cpp
-  void turn_rows(Block&, const RowBlocks&, const Expr& a, double scale);
+  void turn_rows(Block&, const RowBlocks&, double scale);
+  void turn_rows(Block&, const RowBlocks&, std::size_t dot, const Expr& to, double scale);
   long last_part(const RowBlocks&) const;
   bool last_is_longest() const;
   std::string some_pair(const RowBlocks&);
@@ -129,10 +136,8 @@ class StreamCode {
   std::pair<Expr, Expr> edges(Block&, const Hull&, long count, const Expr& i, const std::string& suffix) const;
   Expr bound(const Affine&, const Expr& i, long count) const;
   bool reads_rows() const;  // tensors are read along the rows
-  long a_row() const { return *stride_of(s_.a.dims[2]); }
-  long a_depth() const { return *stride_of(s_.a.dims[3]); }
-  long b_col() const { return *stride_of(s_.b.dims[2]); }
-  long b_depth() const { return *stride_of(s_.b.dims[3]); }
+  static long a_row(const Dot& d) { return *stride_of(d.a.dims[2]); }
+  static long b_col(const Dot& d) { return *stride_of(d.b.dims[2]); }
   long v_col() const { return *stride_of(s_.v.dims[2]); }
   long out_row() const { return *stride_of(s_.out.dims[2]); }
 };

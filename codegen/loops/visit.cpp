@@ -3,6 +3,26 @@
 
 namespace attune::loops {
 
+std::vector<Parameter> StreamCode::column_parameters() const {
+  std::vector<Parameter> all;
+  for (std::size_t i = 0; i < s_.dots.size(); ++i) all.push_back({Type::in, of_dot("b", i)});
+  return all;
+}
+std::vector<Expr> StreamCode::columns_on(const Expr& j) const {
+  std::vector<Expr> all;
+  for (std::size_t i = 0; i < s_.dots.size(); ++i) all.push_back(name(of_dot("b", i), Type::in) + Expr(b_col(s_.dots[i])) * j);
+  return all;
+}
+std::vector<Expr> StreamCode::columns_at(const Expr& col) const {
+  std::vector<Expr> all;
+  for (const Dot& d : s_.dots) all.push_back(address(c_.memory, d.b, {index("c0"), index("c1"), col, 0}));
+  return all;
+}
+void StreamCode::declare_columns(Block& b, const Expr& col) const {
+  const std::vector<Expr> at = columns_at(col);
+  for (std::size_t i = 0; i < at.size(); ++i) b.let(of_dot("b", i), at[i]);
+}
+
 // A band of `height` columns of which pairs are removed. Vectors of rows at the ends that keep nothing
 // of it are skipped; those between are one tile.
 std::string StreamCode::part_band(const RowBlocks& r, int height, Gives gives) {
@@ -12,13 +32,13 @@ std::string StreamCode::part_band(const RowBlocks& r, int height, Gives gives) {
   Function f;
   f.name = n;
   f.comment = fmt::format("{} columns x {} rows where pairs are removed; vectors of rows that keep none are skipped.", height, r.rows);
-  f.parameters = {memory_parameter(), {Type::in, "b"}, {Type::out, "scores"}, {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}, local_parameter()};
+  f.parameters = joined({memory_parameter()}, column_parameters(), {{Type::out, "scores"}, {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}, local_parameter()});
   Block b(f.body);
   const int vectors = r.tile.vectors;
   const auto tile = [&](Block& at, const Expr& first, int count, bool to_the_end) {
     const Expr shift = Expr(lanes_) * first;
     at.run(call(score_tile({height, count}, true, to_the_end ? last_part(r) : -1, gives), Type::none,
-                {memory_argument(), local(at_.at()) + shift, name("b", Type::in), name("scores", Type::out) + shift, local(at_.peak()) + shift, local(at_.shift()) + shift, local(at_.block_peak()) + shift, local(at_.block_total()) + shift, index("c0"), index("c1"), index("row") + shift, index("col")}));
+                joined({memory_argument(), local(at_.at()) + shift}, columns_on(0), {name("scores", Type::out) + shift, local(at_.peak()) + shift, local(at_.shift()) + shift, local(at_.block_peak()) + shift, local(at_.block_total()) + shift, index("c0"), index("c1"), index("row") + shift, index("col")})));
   };
   std::vector<Expr> some;  // whether a vector keeps any of the band; empty: it may
   for (int v = 0; p_.hull && v < vectors; ++v) {
@@ -60,15 +80,15 @@ std::string StreamCode::part_band(const RowBlocks& r, int height, Gives gives) {
 }
 
 // A band of columns, with all its pairs.
-void StreamCode::whole_band(Block& at, const RowBlocks& r, Gives gives, int height, const Expr& from, const Expr& to, const Expr& col) {
-  at.run(call(score_tile({height, r.tile.vectors}, false, last_part(r), gives), Type::none, {memory_argument(), local(at_.at()), from, to, local(at_.peak()), local(at_.shift()), local(at_.block_peak()), local(at_.block_total()), index("c0"), index("c1"), index("row"), col}));
+void StreamCode::whole_band(Block& at, const RowBlocks& r, Gives gives, int height, const std::vector<Expr>& columns, const Expr& to, const Expr& col) {
+  at.run(call(score_tile({height, r.tile.vectors}, false, last_part(r), gives), Type::none, joined({memory_argument(), local(at_.at())}, columns, {to, local(at_.peak()), local(at_.shift()), local(at_.block_peak()), local(at_.block_total()), index("c0"), index("c1"), index("row"), col})));
 }
 
 // A band of columns from j on, kept whole or in part as where it stands says.
 void StreamCode::band(Block& at, const RowBlocks& r, Columns kinds, Gives gives, int height, const Expr& j) {
-  const Expr from = name("b", Type::in) + Expr(b_col()) * j, to = local(at_.scores()) + Expr(at_.rows) * j, col = index("col") + j;
-  const auto all = [&](Block& in) { whole_band(in, r, gives, height, from, to, col); };
-  const auto part = [&](Block& in) { in.run(call(part_band(r, height, gives), Type::none, {memory_argument(), from, to, index("c0"), index("c1"), index("row"), col, name("local", Type::out)})); };
+  const Expr to = local(at_.scores()) + Expr(at_.rows) * j, col = index("col") + j;
+  const auto all = [&](Block& in) { whole_band(in, r, gives, height, columns_on(j), to, col); };
+  const auto part = [&](Block& in) { in.run(call(part_band(r, height, gives), Type::none, joined({memory_argument()}, columns_on(j), {to, index("c0"), index("c1"), index("row"), col, name("local", Type::out)}))); };
   if (!kinds.whole) return part(at);
   Expr inside;
   if (kinds.before) inside = binary(">=", col, index("whole_begin"), Type::flag);
@@ -93,7 +113,7 @@ std::string StreamCode::bands(const RowBlocks& r, Columns kinds, Gives gives) {
   f.comment = fmt::format("{} of {} rows and `count` columns from col on, the first `from` of them left out.", weights ? "Weights" : "Scores", r.rows);
   f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "row"}, {Type::index, "col"}, {Type::index, "from"}, {Type::index, "count"}, {Type::index, "whole_begin"}, {Type::index, "whole_end"}, local_parameter()};
   Block b(f.body);
-  b.let("b", address(c_.memory, s_.b, {index("c0"), index("c1"), index("col"), 0}));
+  declare_columns(b, index("col"));
   const long left = s_.cols % r.tile.rows;  // runs end at a multiple of the tile, or where the columns end
   Block j = b.loop("j", index("from"), index("count") - Expr(r.tile.rows - 1), r.tile.rows);
   band(j, r, kinds, gives, r.tile.rows, index("j"));
@@ -119,9 +139,8 @@ void StreamCode::set_state(Block& b, const RowBlocks& r, long slot, const Expr& 
 void StreamCode::reference(Block& b, const RowBlocks& r, const std::vector<Expr>& cols) {
   set_state(b, r, at_.block_peak(), float_lowest());
   for (const Expr& col : cols) {
-    const Expr from = address(c_.memory, s_.b, {index("c0"), index("c1"), col, 0});
-    if (s_.keep) b.run(call(part_band(r, r.tile.rows, Gives::scores), Type::none, {memory_argument(), from, local(at_.scores()), index("c0"), index("c1"), index("row"), col, name("local", Type::out)}));
-    else whole_band(b, r, Gives::scores, r.tile.rows, from, local(at_.scores()), col);
+    if (s_.keep) b.run(call(part_band(r, r.tile.rows, Gives::scores), Type::none, joined({memory_argument()}, columns_at(col), {local(at_.scores()), index("c0"), index("c1"), index("row"), col, name("local", Type::out)})));
+    else whole_band(b, r, Gives::scores, r.tile.rows, columns_at(col), local(at_.scores()), col);
   }
   run_weigh(b, r, cols[0], 0, true);
 }
@@ -153,7 +172,7 @@ std::string StreamCode::visit(const RowBlocks& r, Columns kinds, bool first_band
       b.comment("The first columns give each row the score that the others are compared with.");
       Block first = p_.one_visit ? b.scope() : b.when(name("fresh", Type::flag));
       const bool tail = s_.cols % r.tile.rows != 0;
-      first.let("b", address(c_.memory, s_.b, {index("c0"), index("c1"), index("col"), 0}));
+      declare_columns(first, index("col"));
       set_state(first, r, at_.block_peak(), float_lowest());
       if (any_may_be_first) {
         run_bands(first, r, kinds, Gives::scores, 0);

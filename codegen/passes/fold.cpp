@@ -42,6 +42,11 @@ static int fold(Rewriter& r, Node n) {
     std::swap(n.in[0], n.in[1]);
     std::swap(a, b);
   }
+  if (n.op == Op::add && n.type.kind == Kind::scores) {  // x * c + y * c
+    const Node x = r[n.in[0]], y = r[n.in[1]];
+    const auto scaled = [&](const Node& m) { return m.op == Op::mul && m.type == n.type && r[m.in[0]].type == n.type && constant_of(r[m.in[1]]); };
+    if (scaled(x) && scaled(y) && x.in[1] == y.in[1]) return r.add({Op::mul, n.type, {}, operand_list({r.add({Op::add, n.type, {}, operand_list({x.in[0], y.in[0]}), n.line}), x.in[1]}), n.line});
+  }
   if (!b) return r.add(n);
   if (n.op == Op::div && real && may_invert(*b, n.type.kind)) {
     n.op = Op::mul;

@@ -65,6 +65,11 @@ class Fuser {
       case Op::merge_heads: return view(id, target, [&](View v) { return heads_split(v, g_[n.in[0]].type.dims[1]); }, heads_merged);
       case Op::transpose: return view(id, target, [](View v) { return std::optional(transposed(v)); }, transposed);
       case Op::unsqueeze: return view(id, target, [&](View v) { return std::optional(squeezed(v, n.attr.count)); }, [&](View v) { return unsqueezed(v, n.attr.count); });
+      case Op::features: {
+        const View x = materialise(n.in[0]);
+        const std::optional<View> some = features_of(x, n.attr.from, n.attr.count);
+        return copied(some ? *some : features_of(packed(x), n.attr.from, n.attr.count).value(), target);
+      }
       case Op::repeat_heads: return copied(heads_repeated(materialise(n.in[0]), n.attr.count), target);
       case Op::matmul: return stream_at(id) ? stream(id, target) : product(id, target);
       case Op::inverse_norm: {
@@ -102,12 +107,19 @@ class Fuser {
     return copied(forward(materialise(x)), target);
   }
 
+  // A dense copy.
+  View packed(const View& v) {
+    Dims d{int(v.dims.size()), {}};
+    for (int i = 0; i < d.rank; ++i) d[i] = extent_of(v.dims[std::size_t(i)]);
+    const View to = b_.scratch(d, "copy");
+    b_.copy(v, to, "copy");
+    return to;
+  }
+
   // A rank-3 view split into heads: of a dense copy where they cut an axis unevenly.
   View in_heads(const View& v, long heads) {
     if (const std::optional<View> split = heads_split(v, heads)) return *split;
-    const View to = b_.scratch({3, {extent_of(v.dims[0]), extent_of(v.dims[1]), extent_of(v.dims[2])}}, "copy");
-    b_.copy(v, to, "copy");
-    return heads_split(to, heads).value();
+    return heads_split(packed(v), heads).value();
   }
 
   // Where a computed node is stored.
@@ -254,10 +266,18 @@ class Fuser {
 
   // ---- scores, reduction, values --------------------------------------------------------------
 
-  // The matmul of two tensors below the scores `id`, or -1.
+  // Whether the scores `id` are the matmul of two tensors, or a sum of such; adds those if there is a list.
+  bool sums_products(int id, std::vector<int>* products = nullptr) const {
+    const Node& n = g_[id];
+    if (n.op == Op::add) return g_[n.in[0]].type == n.type && g_[n.in[1]].type == n.type && sums_products(n.in[0], products) && sums_products(n.in[1], products);
+    if (n.op != Op::matmul || g_[n.in[0]].type.kind == Kind::scores) return false;
+    if (products) products->push_back(id);
+    return true;
+  }
+  // What sums products below the scores `id`, or -1.
   int product_below(int id) const {
     const Node& n = g_[id];
-    if (n.op == Op::matmul) return g_[n.in[0]].type.kind != Kind::scores ? id : -1;
+    if (sums_products(id)) return id;
     if (n.op != Op::mask && !elementwise(n.op)) return -1;
     for (int k : n.in) {
       if (k < 0 || is_index(g_[k].type.kind) || g_[k].type.dims != n.type.dims) continue;
@@ -352,8 +372,6 @@ class Fuser {
       scores = g_[scores].in[0];
     }
     const int acc = product_below(scores);
-    const Node& qk = g_[acc];
-    const Dims &qd = g_[qk.in[0]].type.dims, &kd = g_[qk.in[1]].type.dims, &vd = g_[m.in[1]].type.dims;
     ExpressionBuilder e;
     const int root = scores_term(e, scores, acc);
     s.element = e.finish(root);
@@ -363,14 +381,19 @@ class Fuser {
     ExpressionBuilder f;
     s.factored = f.finish(factored_term(f, m.in[0], reduce));
     add_row_values(s, id);
-    s.a = simple(materialise(qk.in[0]), {2, 3}, false, qd);
-    s.b = simple(transposed(materialise(qk.in[1])), {2, 3}, false, {4, {kd[0], kd[1], kd[3], kd[2]}});
+    std::vector<int> products;
+    sums_products(acc, &products);
+    for (const int p : products) {
+      const Dims &qd = g_[g_[p].in[0]].type.dims, &kd = g_[g_[p].in[1]].type.dims;
+      s.dots.push_back({simple(materialise(g_[p].in[0]), {2, 3}, false, qd), simple(transposed(materialise(g_[p].in[1])), {2, 3}, false, {4, {kd[0], kd[1], kd[3], kd[2]}}), qd[3]});
+      s.depth += qd[3];
+    }
+    const Dims &sd = g_[acc].type.dims, &vd = g_[m.in[1]].type.dims;
     s.v = simple(materialise(m.in[1]), {2, 3}, true, vd);
-    s.outer0 = qd[0];
-    s.outer1 = qd[1];
-    s.rows = qd[2];
-    s.cols = kd[3];
-    s.depth = qd[3];
+    s.outer0 = sd[0];
+    s.outer1 = sd[1];
+    s.rows = sd[2];
+    s.cols = sd[3];
     s.width = vd[3];
     const View stored = place(id, target, "heads");
     const bool direct = stride_of(stored.dims[2]) && (stored.dims[3].empty() || stride_of(stored.dims[3]) == 1);

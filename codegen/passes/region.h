@@ -92,11 +92,18 @@ struct RowOutput {
   View out;  // of three dims
 };
 
+// sum_k a[c0, c1, row, k] * b[c0, c1, col, k].
+struct Dot {
+  View a, b;
+  long depth = 0;
+};
+
 // out[c0, c1, row, n] = sum_col factored(w(row, col)) v[c0, c1, col, n], where w reduces
-// element(scale * sum_k a[.., row, k] * b[.., col, k]) over col.
+// element(scale * the sum of the dots of row and col) over col.
 struct Stream {
-  View a, b, v, out;
-  long outer0 = 1, outer1 = 1, rows = 0, cols = 0, depth = 0, width = 0;
+  std::vector<Dot> dots;
+  View v, out;
+  long outer0 = 1, outer1 = 1, rows = 0, cols = 0, depth = 0, width = 0;  // depth: of all dots together
   double scale = 1;
   Expression element;
   std::optional<Predicate> keep;

@@ -49,6 +49,7 @@ class Unfused {
       case Op::inverse_norm: b_.norm(id, of(n.in[0]), out); break;
       case Op::matmul: b_.add("matmul", "", Product{of(n.in[0]), of(n.in[1]), out, std::nullopt}); break;
       case Op::unsqueeze: copy(unsqueezed(of(n.in[0]), n.attr.count)); break;
+      case Op::features: copy(features_of(of(n.in[0]), n.attr.from, n.attr.count).value()); break;
       case Op::reduce_rows: b_.add("reduce", "", RowReduce{of(n.in[0]), out, b_.algebra(id)}); break;
       case Op::row_value: b_.add("row_value", "", RowReduce{of(n.in[0]), out, b_.algebra(id), b_.row_value(id)}); break;
       default: {

@@ -47,6 +47,22 @@ View squeezed(View v, long at) {
   return v;
 }
 
+std::optional<View> features_of(View v, long from, long count) {
+  Axes& axes = v.dims.back();
+  if (axes.empty()) return v;
+  const long inner = extent_of(axes) / axes[0].extent;  // what lies inside of the outermost axis
+  if (from / inner == (from + count - 1) / inner && axes.size() > 1) {  // within one of its elements
+    v.offset += from / inner * axes[0].stride;
+    axes.erase(axes.begin());
+    return features_of(v, from % inner, count);
+  }
+  if (from % inner || count % inner) return std::nullopt;
+  v.offset += from / inner * axes[0].stride;
+  axes[0].extent = count / inner;
+  axes = normalised(axes);
+  return v;
+}
+
 View transposed(View v) {
   std::swap(v.dims[v.dims.size() - 1], v.dims[v.dims.size() - 2]);
   return v;

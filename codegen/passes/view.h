@@ -32,6 +32,7 @@ Axes normalised(Axes);
 
 View unsqueezed(View, long at);          // a dim of extent 1 more
 View squeezed(View, long at);            // and without it
+std::optional<View> features_of(View, long from, long count);  // of the last dim, unless an end cuts an axis of several unevenly
 View transposed(View);                   // the last two dims change places
 std::optional<View> heads_split(View, long heads);  // [b, t, h * d] -> [b, h, t, d], unless heads cut an axis unevenly
 View heads_merged(View);                 // [b, h, t, d] -> [b, t, h * d]

@@ -36,13 +36,16 @@ long tensors_of_pairs(const Expression& e) {
 
 // Whether columns and values are gone from L2 when the next block of rows comes.
 bool StreamPlanner::beyond_l2() const { return 4 * s_.cols * (s_.depth + s_.width) > isa_.machine.l2_bytes / 2; }
-bool StreamPlanner::asks_ahead() const { return beyond_l2() && stride_of(s_.b.dims[3]) == 1; }
+static bool in_lines(const View& v) { return stride_of(v.dims[3]) == 1; }
+bool StreamPlanner::asks_ahead() const {
+  return beyond_l2() && std::all_of(s_.dots.begin(), s_.dots.end(), [](const Dot& d) { return in_lines(d.b); });
+}
 
 // Whether what the stream touches is half of L2 or more: much of it comes from beyond then, since others use L2
 // between two calls.
 bool StreamPlanner::asks_next() const {
-  const bool in_lines = stride_of(s_.a.dims[3]) == 1 && stride_of(s_.b.dims[3]) == 1;
-  return in_lines && 8 * s_.outer0 * s_.outer1 * (s_.rows + s_.cols) * (s_.depth + s_.width) >= isa_.machine.l2_bytes;
+  const bool all = std::all_of(s_.dots.begin(), s_.dots.end(), [](const Dot& d) { return in_lines(d.a) && in_lines(d.b); });
+  return all && 8 * s_.outer0 * s_.outer1 * (s_.rows + s_.cols) * (s_.depth + s_.width) >= isa_.machine.l2_bytes;
 }
 
 // The columns outside of which so many rows from `row` on keep nothing, as the tiles of values know it.

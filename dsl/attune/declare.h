@@ -28,6 +28,7 @@ constexpr std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
 constexpr std::uint64_t hash_of(const Declared& d) {
   std::uint64_t h = mix(std::uint64_t(d.op) << 8 | std::uint64_t(d.type.kind), std::uint64_t(d.attr.count));
   if (d.op == Op::constant || d.op == Op::inverse_norm) h = mix(h, std::bit_cast<std::uint64_t>(d.attr.value));
+  if (d.op == Op::features) h = mix(h, std::uint64_t(d.attr.from));
   if (d.op == Op::rope) {
     const PairRotation& r = d.attr.rotation;
     h = mix(h, std::bit_cast<std::uint64_t>(r.amplitude) + std::uint64_t(r.pairs));

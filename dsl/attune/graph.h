@@ -19,6 +19,7 @@ enum class Op : unsigned char {
   repeat_heads,  // [batch, heads, ..] -> [batch, heads * count, ..]; head h reads head h / count
   transpose,     // the last two dims change places
   unsqueeze,     // a dim of extent 1 more, at place count, 0 for the first
+  features,      // [.., n] -> [.., count]: those from `from` on
   rope,          // x, frequency, position, divisors if present: rotates pairs of the last dim; see PairRotation
   inverse_norm,  // x [.., n] -> [.., 1]: what normalises each row, see Norm; count is the Norm, value eps
   matmul,        // [.., m, k] x [.., k, n]
@@ -84,7 +85,8 @@ struct PairRotation {
 // Everything about a node that is neither operand nor type.
 struct Attr {
   std::string_view name{};  // input, weight
-  long count = 0;           // split_heads, repeat_heads, unsqueeze; an integer constant; a Norm
+  long count = 0;           // split_heads, repeat_heads, unsqueeze, features; an integer constant; a Norm
+  long from = 0;            // features
   double value = 0;         // a real constant; eps
   PairRotation rotation{};  // rope
   constexpr bool operator==(const Attr&) const = default;

@@ -73,6 +73,10 @@ constexpr auto transpose(const X& x, ATTUNE_HERE) { return make<Op::transpose>({
 template <long At, operand X>
 constexpr auto unsqueeze(const X& x, ATTUNE_HERE) { return make<Op::unsqueeze, (At < 0 ? type_of<X>().dims.rank + 1 + At : At)>({}, here.line, x); }
 
+// The Count features from the From-th on, counted from 0: [.., n] -> [.., Count]. A view: nothing is copied.
+template <long From, long Count, operand X>
+constexpr auto features(const X& x, ATTUNE_HERE) { return make<Op::features, Count, 0, From>({}, here.line, x); }
+
 // x [.., n] / sqrt(mean(x^2) + eps) * weight [n], the mean over the last dim: RMSNorm, and QK-norm where x
 // is [batch, heads, seq, head_dim]. A model that multiplies by 1 + weight (Gemma) gives 1 + weight.
 template <operand X>

@@ -32,6 +32,7 @@ inline constexpr bool is_poison<poison> = true;
   ATTUNE_OF(repeat_heads, "repeat_heads<times>(x)", condition, text); \
   ATTUNE_OF(transpose, "transpose(x)", condition, text);              \
   ATTUNE_OF(unsqueeze, "unsqueeze<at>(x)", condition, text);          \
+  ATTUNE_OF(features, "features<from, count>(x)", condition, text);   \
   ATTUNE_OF(rope, "rope(x)", condition, text);                        \
   ATTUNE_OF(inverse_norm, "rms_norm(x, weight) or l2_norm(x)", condition, text); \
   ATTUNE_OF(matmul, "matmul(a, b)", condition, text);                 \
@@ -84,6 +85,7 @@ constexpr auto report() {
   if constexpr (R == Rule::odd_head_dim) static_assert(A % 2 == 0, "rope(x): head_dim is odd, but RoPE rotates pairs; pass {.dims = an even number} to rotate the first dims only");
   if constexpr (R == Rule::rank_full) static_assert(A < max_rank, "unsqueeze<at>(x): x has four dims already, as many as a tensor may have; merge some of them");
   if constexpr (R == Rule::place_outside) static_assert(A >= 0 && A <= B, "unsqueeze<at>(x): the new dim would stand outside of the result (left: its place, right: the last one there is); the last is also -1");
+  if constexpr (R == Rule::features_outside) static_assert(A >= 0 && A <= B, "features<from, count>(x): x has not so many features (left: where these end or begin, right: how many there are); they count from 0");
   if constexpr (R == Rule::mask_needs_scores) static_assert(ok, "mask(s, keep): s is no score matrix; mask the result of matmul(q, transpose(k))");
   if constexpr (R == Rule::mask_needs_predicate) static_assert(ok, "mask(s, keep): keep is no predicate; compare indices, as in kv_index <= q_index");
   if constexpr (R == Rule::reduction_needs_scores) {

@@ -23,6 +23,7 @@ enum class Rule : unsigned char {
   odd_head_dim,         // a: head_dim
   rank_full,            // a: given
   place_outside,        // a: given, b: rank
+  features_outside,     // a: where they end, or begin if that is negative, b: how many there are
   mask_needs_scores,
   mask_needs_predicate,
   reduction_needs_scores,
@@ -160,6 +161,13 @@ constexpr Inferred infer(Op op, const Attr& at, const Type* in, int operands) {
       Dims d;
       d.rank = a.rank + 1;
       for (int i = 0; i < d.rank; ++i) d[i] = i == at.count ? 1 : a[i < at.count ? i : i - 1];
+      return tensor_of(d);
+    }
+    case Op::features: {
+      if (at.count < 1) return wrong(Rule::count_not_positive, at.count);
+      if (at.from < 0 || at.count > a[-1] - at.from) return wrong(Rule::features_outside, at.from < 0 ? at.from : at.from + at.count, a[-1]);
+      Dims d = a;
+      d[-1] = at.count;
       return tensor_of(d);
     }
     case Op::rope:  // an explicit `dims` is a value: see rotated_dims_fit

@@ -57,7 +57,7 @@ constexpr auto expr_of() {
   (std::make_index_sequence<std::size_t(T.dims.rank)>{});
 }
 
-template <Op O, long Count, long RotatedDims, class... In>
+template <Op O, long Count, long RotatedDims, long From, class... In>
 inline constexpr Inferred inferred = [] {
   constexpr Leaves used = (leaves<In> | ... | 0u);
   if (O != Op::rope && (used & of_angles)) return wrong(Rule::rotary_leaf_misplaced);
@@ -65,23 +65,25 @@ inline constexpr Inferred inferred = [] {
   constexpr Type types[max_operands]{type_of<In>()...};
   Attr at;
   at.count = Count;
+  at.from = From;
   at.rotation.dims = RotatedDims;
   return infer(O, at, types, int(sizeof...(In)));
 }();
 
-// Makes the node `O(in...)`, or reports the rule it breaks. Count and RotatedDims are what the
+// Makes the node `O(in...)`, or reports the rule it breaks. Count, RotatedDims and From are what the
 // shape rules need of the attributes.
-template <Op O, long Count = 0, long RotatedDims = 0, class... In>
+template <Op O, long Count = 0, long RotatedDims = 0, long From = 0, class... In>
 constexpr auto make(Attr at, int line, const In&... in) {
   if constexpr ((is_poison<In> || ...))
     return poison{};
   else {
-    constexpr Inferred r = inferred<O, Count, RotatedDims, In...>;
+    constexpr Inferred r = inferred<O, Count, RotatedDims, From, In...>;
     if constexpr (r.rule != Rule::ok) {
       report<r.rule, O, r.a, r.b>();
       return poison{};
     } else {
       at.count = Count;
+      at.from = From;
       return typename decltype(expr_of<r.type>())::type{ref(O, r.type, at, line, ref_of(in, line)...)};
     }
   }

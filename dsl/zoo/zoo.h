@@ -6,6 +6,7 @@
 #include <string_view>
 #include <zoo/decoders.h>
 #include <zoo/encoders.h>
+#include <zoo/latent.h>
 #include <zoo/variants.h>
 
 namespace zoo {
@@ -53,6 +54,8 @@ inline constexpr auto models = boost::hana::make_tuple(
     ATTUNE_ENTRY("Qwen 3 8B", qwen3<512, 4096, 32, 8, 128>),
     ATTUNE_ENTRY("Gemma 2 2B, local layer", gemma2<512, 2304, 8, 4, 256, 4096>),
     ATTUNE_ENTRY("Gemma 3 1B, local layer", gemma3<512, 1152, 4, 1, 256, 512>),
+    ATTUNE_ENTRY("DeepSeek-V2-Lite", deepseek<512, 2048, 16, 512, 128, 64, 128>),
+    ATTUNE_ENTRY("the same, absorbed: queries by a cache of latents", deepseek_absorbed<64, 512, 16, 512, 64, 192>),
     ATTUNE_ENTRY("gpt-oss 20B, local layer", gpt_oss<512, 2880, 64, 8, 64, 128>));
 inline constexpr auto variants = boost::hana::make_tuple(
     ATTUNE_ENTRY("causal, and nothing else", variant_causal<1024>),

@@ -44,6 +44,8 @@ static_assert(is<tensor<1, 3, 4>>(unsqueeze<0>(input<3, 4>("x"))));
 static_assert(is<tensor<3, 1, 4>>(unsqueeze<1>(input<3, 4>("x"))));
 static_assert(is<tensor<3, 1, 4>>(unsqueeze<-2>(input<3, 4>("x"))));
 static_assert(is<tensor<2, 8, 32, 64>>(unsqueeze<-1>(logsumexp(product())) * heads()));
+static_assert(is<tensor<2, 8, 32, 24>>(features<40, 24>(heads())));
+static_assert(is<tensor<1>>(features<2, 1>(input<3>("x"))));
 static_assert(is<tensor<2, 8, 32, 64>>(merge_by_lse(heads(), logsumexp(product()), heads(), logsumexp(product())).values));
 static_assert(is<tensor<2, 8, 32>>(merge_by_lse(heads(), logsumexp(product()), heads(), logsumexp(product())).lse));
 

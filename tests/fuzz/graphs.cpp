@@ -112,6 +112,7 @@ class Grower {
     if (budget_-- <= 0 || d[-1] == 0 || r_.chance(15)) return b_.input(d);
     if (d.rank == 1 || r_.chance(25)) return elementwise(d);
     if (r_.chance(5)) return transposed(d);
+    if (r_.chance(5)) return some_features(d);
     if (r_.chance(30))
       if (const int x = unsqueezed(d); x >= 0) return x;
     switch (d.rank) {
@@ -172,6 +173,13 @@ class Grower {
       return b_.op(Op::unsqueeze, {x}, a);
     }
     return -1;
+  }
+  int some_features(Dims d) {
+    Attr a;
+    a.count = d[-1];
+    a.from = r_.below(4);
+    d[-1] += a.from + r_.below(3);
+    return b_.op(Op::features, {tensor(d)}, a);
   }
   int transposed(Dims d) {
     std::swap(d[-1], d[-2]);
@@ -266,7 +274,10 @@ class Grower {
 
   int scores(const Dims& d) {
     int s = r_.chance(25) ? reuse({Kind::scores, d}) : -1;
-    if (s < 0) s = product(d);
+    if (s < 0) {
+      s = product(d);
+      if (r_.chance(20)) s = b_.op(Op::add, {s, product(d)});
+    }
     if (r_.chance(75)) s = b_.op(Op::div, {s, b_.real(r_.of({2.0, 2.8284271247461903, 4.0, 5.5}))});
     for (int n = r_.of({0, 0, 0, 1, 1, 2, 3}); n > 0; --n) s = modified(s, d);
     if (r_.chance(55)) s = b_.op(Op::mask, {s, e_.predicate(extents(d))});

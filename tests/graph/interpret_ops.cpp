@@ -54,6 +54,14 @@ TEST_CASE("unsqueeze keeps the elements in order") {
   CHECK(y.v == Doubles{11, 12, 13, 21, 22, 23, 14, 15, 16, 24, 25, 26});
 }
 
+TEST_CASE("features are those of a row from one on") {
+  CHECK(only_output(graph_of([] { return features<1, 2>(input<2, 3>("x")); }), {{"x", {1, 2, 3, 4, 5, 6}}}).v == Doubles{2, 3, 5, 6});
+  const Array y = only_output(graph_of([] { return features<2, 1>(split_heads<2>(input<1, 2, 6>("x"))); }), {{"x", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}}});
+  CHECK(y.dims == Dims{4, {1, 2, 2, 1}});
+  CHECK(y.v == Doubles{3, 9, 6, 12});
+  CHECK(only_output(graph_of([] { return features<3, 1>(input<4>("x")); }), {{"x", {1, 2, 3, 4}}}).v == Doubles{4});
+}
+
 TEST_CASE("a factor of a removed pair is nothing, whatever it holds") {
   const Graph g = graph_of([] { return matmul(softmax(mask(matmul(input<1, 1, 2, 1>("q"), transpose(input<1, 1, 2, 1>("k"))), kv_index <= q_index)) * input<2, 2>("f"), input<1, 1, 2, 1>("v")); });
   for (float odd : {quiet_nan, float(infinity)}) CHECK(only_output(g, {{"q", {0, 0}}, {"k", {1, 1}}, {"f", {3, odd, 2, 4}}, {"v", {5, 1}}}).v == Doubles{15, 7});

@@ -54,6 +54,8 @@ TEST_CASE("a row's value prints as the reduction that it is of") {
   const Graph g = graph_of([] { return unsqueeze<-1>(logsumexp(matmul(input<1, 2, 3, 2>("q"), input<1, 2, 2, 3>("k")))); });
   CHECK(node_text(g, g[g.outputs[0].node].in[0]) == "row_value(%2, weight exp(score - row_max), rescale exp(old_max - row_max), value row_max + log(row_sum))");
   CHECK(node_text(g, g.outputs[0].node).starts_with("unsqueeze<3>(%"));
+  const Graph some = graph_of([] { return features<1, 2>(input<2, 3>("x")); });
+  CHECK(node_text(some, some.outputs[0].node) == "features<1, 2>(%0)");
 }
 
 TEST_CASE("a graph prints as Graphviz") {

@@ -186,6 +186,12 @@ TEST_CASE("a row's value is held to the rules of its reduction") {
   CHECK_THROWS_WITH(verify(g), Contains("the new dim would stand at 4, but the last place is 3"));
 }
 
+TEST_CASE("features lie inside of what they are of") {
+  Graph g = graph_of([] { return features<1, 2>(input<2, 3>("x")); });
+  at(g, Op::features).attr.from = 2;
+  CHECK_THROWS_WITH(verify(g), Contains("the features would reach to 4, but there are 3"));
+}
+
 TEST_CASE("what a mask removes must weigh 0") {
   constexpr auto masked = [] { return mask(any_scores(), kv_index <= q_index); };
   SECTION("legal") {

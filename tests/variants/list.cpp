@@ -86,6 +86,8 @@ std::vector<Variant> others() {
       ATTUNE_VARIANT(two_layers),
       ATTUNE_VARIANT(differential),
       ATTUNE_VARIANT(latent),
+      ATTUNE_VARIANT(latent_in_parts),
+      ATTUNE_VARIANT(latent_expanded),
       ATTUNE_VARIANT(qk_norm),
       ATTUNE_VARIANT(norm_of_all_heads),
       ATTUNE_VARIANT(cosine_scores),

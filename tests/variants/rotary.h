@@ -40,6 +40,21 @@ constexpr auto rope_sections = [] { return rotated_attention<T>([](auto x) { ret
 template <long T>  // interleaved sections, as in Qwen3-VL
 constexpr auto rope_interleaved_sections = [] { return rotated_attention<T>([](auto x) { return rope(x, halves, positions_of_sections<T>(pair_index % 3, seq_index)); }); };
 
+// Multi-head latent attention (DeepSeek-V2): of each head's 4 + 8 features of a key, 4 are expanded from a latent of
+// 6 as the values are, and 8 turn, the same for both heads.
+template <long T>
+constexpr auto latent_expanded = [] {
+  const auto turned = [](auto x) { return rope(x, {.base = 100}, yarn_scaling{.factor = 4, .length = 16, .fast = 2, .slow = 0.25, .attention_factor = 1}); };
+  auto x = input<1, T, 12>("x");
+  auto q = split_heads<2>(linear<24>(x, "wq"));
+  auto kv = linear<14>(x, "wkv_a");
+  auto latent = rms_norm(features<0, 6>(kv), "kv_norm");
+  auto expanded = split_heads<2>(linear<16>(latent, "wkv_b"));
+  auto k_turned = repeat_heads<2>(turned(split_heads<1>(features<6, 8>(kv))));
+  auto s = matmul(features<0, 4>(q), transpose(features<0, 4>(expanded))) + matmul(turned(features<4, 8>(q)), transpose(k_turned));
+  return linear<12>(merge_heads(matmul(softmax(mask(s / sqrt_of<12>, causal)), features<4, 4>(expanded))), "wo");
+};
+
 // Patches of a grid 6 wide, as in vision transformers: the first half of the pairs turns by the row, the
 // second by the column, each half with frequencies from 1 on.
 struct of_either_axis {

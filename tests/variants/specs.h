@@ -245,9 +245,17 @@ constexpr auto cosine_scores = [] {  // Swin v2: cosines, times a factor of each
 template <long T>
 constexpr auto latent = [] {
   auto q = input<1, 4, T, 8>("q");
-  auto c = input<1, 1, T, 8>("latent");
-  auto v = input<1, 1, T, 6>("latent_values");
-  return matmul(softmax(mask(matmul(q, transpose(repeat_heads<4>(c))) / sqrt_of<6>, causal)), repeat_heads<4>(v));
+  auto c = repeat_heads<4>(input<1, 1, T, 8>("latent"));
+  return matmul(softmax(mask(matmul(q, transpose(c)) / sqrt_of<6>, causal)), features<0, 6>(c));
+};
+// The same, its scores in two parts, each scaled.
+template <long T>
+constexpr auto latent_in_parts = [] {
+  auto q = input<1, 4, T, 8>("q");
+  auto c = repeat_heads<4>(input<1, 1, T, 8>("latent"));
+  auto by_latent = matmul(features<0, 6>(q), transpose(features<0, 6>(c))) / sqrt_of<6>;
+  auto by_place = matmul(features<6, 2>(q), transpose(features<6, 2>(c))) / sqrt_of<6>;
+  return matmul(softmax(mask(by_latent + by_place, causal)), features<0, 6>(c));
 };
 // Rotary pairs (i, i + dims / 2) of the first 4 of 6 features, from position 3 on, base 500.
 template <long T>

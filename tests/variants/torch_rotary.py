@@ -55,6 +55,21 @@ def llama3(frequencies, factor, low, high, length):
 
 
 @case
+def latent_expanded():
+    """Multi-head latent attention as DeepSeek-V2's modeling code has it, its rotation by complex numbers."""
+    x, wq, wkv_a, norm, wkv_b, wo = tensors([(1, T, 12)], [(24, 12), (14, 12), (6,), (16, 6), (12, 8)])
+    frequencies, _ = yarn(4, 16, 2, 0.25, truncate=True)
+    angle = torch.outer(torch.arange(T, dtype=torch.float64), frequencies)
+    plain, q_turned = split(F.linear(x, wq)).split([4, 8], -1)
+    latent, k_turned = F.linear(x, wkv_a).split([6, 8], -1)
+    expanded = split(F.linear(F.rms_norm(latent, (6,), norm, 1e-6), wkv_b))
+    k_plain, v = expanded.split([4, 4], -1)
+    q = torch.cat([plain, turned(q_turned, angle, adjacent=True)], -1)
+    k = torch.cat([k_plain, turned(k_turned[:, None], angle, adjacent=True).expand(1, 2, T, 8)], -1)
+    return F.linear(merge(F.scaled_dot_product_attention(q, k, v, is_causal=True)), wo)
+
+
+@case
 def rope_linear():
     return scaled(theta() / 4, adjacent=True)
 

@@ -37,6 +37,8 @@ std::vector<numerics::Spec> zoo_families() {
       ATTUNE_FAMILY(variant_slopes, variant_slopes<37>),
       ATTUNE_FAMILY(variant_bias, variant_bias<53>),
       ATTUNE_FAMILY(variant_softcap, variant_softcap<37>),
+      ATTUNE_FAMILY(deepseek, deepseek<37, 24, 3, 40, 16, 8, 24>),
+      ATTUNE_FAMILY(deepseek_absorbed, deepseek_absorbed<9, 37, 3, 40, 8, 24>),
       ATTUNE_FAMILY(gpt_oss, gpt_oss<37, 24, 4, 2, 32, 9>),
   };
 #undef ATTUNE_FAMILY
