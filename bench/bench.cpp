@@ -1,12 +1,12 @@
 #include "bench/bench.h"
 
+#include <attune/threads/pool.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "bench/cores.h"
 #include "bench/measure.h"
-#include "bench/pool.h"
 
 namespace attune::bench {
 
@@ -74,7 +74,7 @@ bool run(const std::vector<Subject>& subjects, int workers, const std::string& j
   cpus.resize(std::size_t(workers));
   if (!json.empty()) host::write_whole(json, "");  // fails now rather than after minutes
   const Pinned pinned(cpus.front());
-  Pool pool(cpus);
+  ThreadPool pool(workers, [&cpus](int worker) { bind_to(cpus[std::size_t(worker)]); });
   Recorder recorder;
   bool ok = true;
   std::vector<Reached> reached;

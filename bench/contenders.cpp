@@ -17,7 +17,7 @@ constexpr host::Place place = host::Place::on_huge_page;  // what is measured is
 
 class Assembly {
  public:
-  Assembly(const Subject& s, const host::TemporaryFolder& folder, Pool& pool, const std::function<void(const std::string&)>& progress) : subject_(s), folder_(folder), pool_(pool), progress_(progress), interface_(interface_of(s.graph)) {
+  Assembly(const Subject& s, const host::TemporaryFolder& folder, ThreadPool& pool, const std::function<void(const std::string&)>& progress) : subject_(s), folder_(folder), pool_(pool), progress_(progress), interface_(interface_of(s.graph)) {
     options_.name = s.kernel;
     options_.spec = s.expression;
     options_.schedules = s.schedules;
@@ -119,7 +119,7 @@ class Assembly {
     again(fmt::format("{} workers", n), [&](Contender c) {
       c.cores = n;
       c.one = fastest_.at;
-      enter(std::move(c), std::make_shared<host::Kernel>(fastest_.library, subject_.kernel, place, host::Workers{n, Pool::parallel_for, &pool_}), inputs, expected);
+      enter(std::move(c), std::make_shared<host::Kernel>(fastest_.library, subject_.kernel, place, host::Workers{n, ThreadPool::parallel_for, &pool_}), inputs, expected);
     });
     again(fmt::format("{} copies at once", n), [&](Contender c) {
       c.cores = c.calls = n;
@@ -144,7 +144,7 @@ class Assembly {
 
   const Subject& subject_;
   const host::TemporaryFolder& folder_;
-  Pool& pool_;
+  ThreadPool& pool_;
   const std::function<void(const std::string&)>& progress_;
   Interface interface_;
   GenerateOptions options_;
@@ -159,7 +159,7 @@ class Assembly {
 };
 }  // namespace
 
-Field assemble(const Subject& s, const host::TemporaryFolder& folder, Pool& pool, const std::function<void(const std::string&)>& progress) {
+Field assemble(const Subject& s, const host::TemporaryFolder& folder, ThreadPool& pool, const std::function<void(const std::string&)>& progress) {
   return Assembly(s, folder, pool, progress).field();
 }
 

@@ -1,6 +1,8 @@
 // Who takes part in a benchmark of one spec: naive code and the kernel of each ISA, compiled,
 // loaded and verified, and the fastest of them on several cores.
 #pragma once
+#include <attune/threads/pool.h>
+
 #include <functional>
 #include <memory>
 #include <optional>
@@ -8,7 +10,6 @@
 #include <vector>
 
 #include "bench/bench.h"
-#include "bench/pool.h"
 #include "cli/host/inputs.h"
 #include "cli/host/kernel.h"
 #include "cli/host/process.h"
@@ -47,6 +48,6 @@ struct Field {
 };
 
 // Compiles into `folder`, which must outlive the field, as must the pool.
-Field assemble(const Subject&, const host::TemporaryFolder& folder, Pool&, const std::function<void(const std::string&)>& progress);
+Field assemble(const Subject&, const host::TemporaryFolder& folder, ThreadPool&, const std::function<void(const std::string&)>& progress);
 
 }  // namespace attune::bench

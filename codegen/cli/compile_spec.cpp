@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <sstream>
 
-#include "cli/host/process.h"
 #include "cli/host/compiler.h"
+#include "cli/host/process.h"
+#include "cli/places.h"
+#include "cli/precompile.h"
 #include "cli/specs.h"
 
 namespace attune::cli {
@@ -35,19 +37,28 @@ std::string shorten(const host::Built& built, const std::string& header) {
 }
 }  // namespace
 
-Graph compile_spec(const std::string& header, const std::string& expression, bool verbose) {
+Graph compile_spec(const std::string& header, const std::string& expression, const Compiling& how) {
   std::string path;
   if (!header.empty()) {
     if (!std::filesystem::exists(header)) throw Error(fmt::format("there is no file {}", header));
     path = std::filesystem::absolute(header).string();
   }
+  // Not optimised: the graph is small and it is made once.
+  std::vector<std::string> flags{"-std=c++20", "-O0"};
+  for (const std::filesystem::path& folder : places().includes) flags.push_back("-I" + folder.string());
+  flags.insert(flags.end(), {"-idirafter", ATTUNE_HANA_DIR});
+  const std::filesystem::path dsl = how.precompiled.empty() ? "" : precompiled_dsl(how.precompiled, flags);
+
+  flags.insert(flags.end(), {fmt::format("-DATTUNE_SPEC_HEADER=\"{}\"", path.empty() ? "zoo/zoo.h" : path), fmt::format("-DATTUNE_SPEC_EXPR={}", expression)});
+  if (!how.depfile.empty()) flags.insert(flags.end(), {"-MMD", "-MF", how.depfile, "-MQ", how.depfile_target});
+  std::vector<std::string> faster = flags;
+  faster.insert(faster.end(), {"-include", dsl.string()});
   const host::TemporaryFolder folder;
   const std::filesystem::path library = folder.path() / "spec.so";
-  // Not optimised: the graph is small and it is made once.
-  const host::Built built = host::build_shared({ATTUNE_SPEC_DRIVER}, library,
-                                               {"-std=c++20", "-O0", "-I" ATTUNE_DSL_DIR, "-idirafter" ATTUNE_HANA_DIR,
-                                                fmt::format("-DATTUNE_SPEC_HEADER=\"{}\"", path.empty() ? "zoo/zoo.h" : path), fmt::format("-DATTUNE_SPEC_EXPR={}", expression)});
-  if (!built.ok) throw Error(fmt::format("'{}' does not compile{}:\n{}", expression, verbose ? "" : " (all that the compiler says: --verbose)", verbose ? built.output : shorten(built, path)));
+  host::Built built;
+  if (!dsl.empty()) built = host::build_shared({places().driver}, library, faster);
+  if (!built.ok) built = host::build_shared({places().driver}, library, flags);
+  if (!built.ok) throw Error(fmt::format("'{}' does not compile{}:\n{}", expression, how.verbose ? "" : " (all that the compiler says: --verbose)", how.verbose ? built.output : shorten(built, path)));
   void* loaded = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);  // for good: the graph's names lie in it
   if (!loaded) throw Error(fmt::format("'{}' does not load: {}", expression, dlerror()));
   const auto graph_of_spec = reinterpret_cast<void (*)(Graph&)>(dlsym(loaded, "attune_spec_graph"));

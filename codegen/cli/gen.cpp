@@ -8,7 +8,10 @@
 namespace attune::cli {
 
 int gen(const Common& common, const std::string& folder, bool quiet) {
-  const Spec spec = one_spec(common.wanted);
+  Wanted wanted = common.wanted;
+  const std::string name = common.name.empty() ? kernel_name(canonical(wanted.expression)) : common.name;
+  wanted.compiling.depfile_target = (std::filesystem::path(folder) / (name + ".h")).string();
+  const Spec spec = one_spec(wanted);
   const std::vector<SourceFile> files = generate(spec.graph, options_for(spec, common));
   std::error_code error;
   const std::filesystem::path out = folder;

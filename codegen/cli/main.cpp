@@ -18,7 +18,7 @@ void spec_options(CLI::App* sub, cli::Common& c, bool needed, bool named, bool w
   sub->add_option("--isa", c.isas, "instruction sets, separated by commas (default: all)")->delimiter(',');
   if (named) sub->add_option("--name", c.name, "name of the kernel (default: from the spec)");
   if (wisdom) sub->add_option("--wisdom", c.wisdom, "machine and schedules that tune measured, from this file")->check(CLI::ExistingFile);
-  sub->add_flag("--verbose", c.wanted.verbose, "all that the compiler says about a spec");
+  sub->add_flag("--verbose", c.wanted.compiling.verbose, "all that the compiler says about a spec");
 }
 }  // namespace
 
@@ -36,6 +36,8 @@ int main(int argc, char** argv) {
   spec_options(gen, common, true, true);
   gen->add_option("-o,--out", folder, "folder for the files (default: here)");
   gen->add_flag("--quiet", quiet, "don't print the names of the files");
+  gen->add_option("--precompiled", common.wanted.compiling.precompiled, "folder that keeps the language's headers compiled, from one run to the next");
+  gen->add_option("--depfile", common.wanted.compiling.depfile, "also write a Makefile's rule of which headers the kernel was made from, for the build tool")->needs("--spec");
   auto* check = app.add_subcommand("check", "compare kernels with the interpreter");
   spec_options(check, common, false, true);
   check->add_flag("--emulate", emulate, "run every instruction set in portable C++, as if this CPU had none of them");

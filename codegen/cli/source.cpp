@@ -6,6 +6,7 @@
 #include <iterator>
 #include <vector>
 
+#include "cli/places.h"
 #include "cli/specs.h"
 
 namespace attune::cli {
@@ -58,7 +59,7 @@ std::string spec_source(const std::string& header, const std::string& expression
     files.push_back(header);
   } else {
     std::error_code none;
-    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(ATTUNE_DSL_DIR) / "zoo", none)) files.push_back(entry.path());
+    for (const auto& entry : std::filesystem::directory_iterator(places().zoo, none)) files.push_back(entry.path());
     std::sort(files.begin(), files.end());
   }
   for (const auto& file : files) {

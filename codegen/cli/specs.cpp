@@ -62,8 +62,8 @@ std::vector<Spec> all_specs() {
 }
 
 // Compiled, and sound where the compiler can't tell, as in a reduction's algebra.
-Graph graph_of(const std::string& header, const std::string& expression, bool verbose) {
-  Graph g = compile_spec(header, expression, verbose);
+Graph graph_of(const std::string& header, const std::string& expression, const Compiling& how) {
+  Graph g = compile_spec(header, expression, how);
   try {
     verify(g);
   } catch (const InvalidGraph& e) {
@@ -73,13 +73,13 @@ Graph graph_of(const std::string& header, const std::string& expression, bool ve
 }
 
 // No named spec is meant: another instance of a zoo template, or a mistake.
-Spec instance(const std::string& expression, bool verbose) {
+Spec instance(const std::string& expression, const Compiling& how) {
   if (expression.find('<') == std::string::npos) unknown(expression);
   const std::string base = base_of(expression);
   const std::vector<Spec> all = all_specs();
   const bool known = std::any_of(all.begin(), all.end(), [&](const Spec& s) { return base_of(s.expression) == base; });
   try {
-    return {expression, "", "", graph_of("", expression, verbose), spec_source("", expression)};
+    return {expression, "", "", graph_of("", expression, how), spec_source("", expression)};
   } catch (const Error&) {
     if (!known) unknown(expression);
     throw;
@@ -90,7 +90,7 @@ std::vector<Spec> resolve(const Wanted& w, bool several) {
   if (!w.expression.empty()) {
     if (!is_header(w.target) && !std::filesystem::exists(w.target)) throw Error(fmt::format("--spec '{}' needs the header that defines it: attune gen my.h --spec '{}'", w.expression, w.expression));
     const std::string expression = canonical(w.expression);
-    return {{expression, "", std::filesystem::path(w.target).filename().string(), graph_of(w.target, expression, w.verbose), spec_source(w.target, expression)}};
+    return {{expression, "", std::filesystem::path(w.target).filename().string(), graph_of(w.target, expression, w.compiling), spec_source(w.target, expression)}};
   }
   if (is_header(w.target)) throw Error(fmt::format("which spec of {}? Say --spec 'my_attention<512>'", w.target));
   std::string expression = canonical(w.target);
@@ -103,7 +103,7 @@ std::vector<Spec> resolve(const Wanted& w, bool several) {
     if (s.expression.rfind(expression, 0) == 0) begin_so.push_back(s);
   }
   if (expression.empty() && !several) unknown(expression);
-  if (begin_so.empty()) return {instance(expression, w.verbose)};
+  if (begin_so.empty()) return {instance(expression, w.compiling)};
   if (begin_so.size() > 1 && !several) {
     std::string list;
     for (const Spec& s : begin_so) list += "\n  " + s.expression;

@@ -20,11 +20,18 @@ const std::vector<Spec>& named_specs();
 const std::vector<Spec>& model_specs();
 const std::vector<Spec>& variant_specs();
 
+// How a spec that is not a named one is compiled.
+struct Compiling {
+  bool verbose = false;                 // all that the compiler says, not its first error alone
+  std::string precompiled;              // folder that keeps the DSL compiled; empty: none
+  std::string depfile, depfile_target;  // a Makefile's rule of what the target depends on; empty: none
+};
+
 // What the user wrote: a zoo expression, or a header and --spec EXPR.
 struct Wanted {
   std::string target;
   std::string expression;
-  bool verbose = false;  // all that the compiler says, not its first error alone
+  Compiling compiling;
 };
 
 // Exactly one spec: a named one, another instance of a zoo template, or one of the user's header.
@@ -43,6 +50,6 @@ std::string spec_source(const std::string& header, const std::string& expression
 
 // Compiles the header's expression with the host compiler and runs it. Throws Error with the
 // compiler's first error. An empty header means the zoo.
-Graph compile_spec(const std::string& header, const std::string& expression, bool verbose);
+Graph compile_spec(const std::string& header, const std::string& expression, const Compiling&);
 
 }  // namespace attune::cli

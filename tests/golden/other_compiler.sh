@@ -4,15 +4,15 @@
 set -u
 . "$(dirname "$0")/files.sh"
 case ${CXX:-g++} in
-  *clang*) other=g++ other_c=gcc ;;
-  *) other=clang++ other_c=clang ;;
+  *clang*) other=g++ ;;
+  *) other=clang++ ;;
 esac
 command -v "$other" >/dev/null || { echo "skipped: $other is not installed"; exit 77; }
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 build=${BUILD:-$work/build}
-cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DCMAKE_CXX_COMPILER=$other -DCMAKE_C_COMPILER=$other_c -DBUILD_TESTING=OFF >"$work/log" 2>&1 &&
+cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DCMAKE_CXX_COMPILER=$other -DBUILD_TESTING=OFF >"$work/log" 2>&1 &&
   cmake --build "$build" --target attune >>"$work/log" 2>&1 || {
   tail -n 20 "$work/log"
   echo "FAILED: attune does not build with $other"

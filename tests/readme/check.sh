@@ -40,21 +40,15 @@ awk -v work="$work" '
 [ -s "$work/steps" ] || { echo "no snippet in $readme"; exit 1; }
 
 # Where the commands run: ./run is the repository's, except that attune is built already, and
-# attune/ stands for add_subdirectory of the repository.
-mkdir -p "$work/use/attune"
-ln -s "$root/dsl" "$work/use/attune/dsl"
+# attune/ is the repository.
+mkdir "$work/use"
+ln -s "$root" "$work/use/attune"
 cat >"$work/use/run" <<'RUN'
 #!/bin/sh
 [ "$1" = attune ] && shift || { echo "./run $1: not in a snippet that is run"; exit 99; }
 exec "$ATTUNE" "$@"
 RUN
 chmod +x "$work/use/run"
-cat >"$work/use/attune/CMakeLists.txt" <<RUN
-add_executable(attune IMPORTED GLOBAL)
-set_target_properties(attune PROPERTIES IMPORTED_LOCATION "$ATTUNE")
-include("$root/codegen/cli/AttuneKernel.cmake")
-RUN
-
 # lines_in WANTED LOG ASIDE: each line of WANTED is part of a line of LOG, in order; blanks are one
 # blank, and with ASIDE each number is one number, whatever it is.
 lines_in() {
@@ -95,16 +89,13 @@ while read -r step line kind; do
   esac
 done <"$work/steps"
 
-# CMakeLists.txt configures with the repository itself, builds with the program at hand.
+# CMakeLists.txt builds with the program at hand, and configures without it.
 line='CMakeLists.txt'
 if command -v cmake >/dev/null && [ -f "$work/use/CMakeLists.txt" ]; then
-  if cmake -S "$work/use" -B "$work/build" >"$log" 2>&1 && cmake --build "$work/build" >"$log" 2>&1 && "$work/build/app" >"$log"; then pass; else fail "it does not build" "$log"; fi
+  if cmake -S "$work/use" -B "$work/build" -DATTUNE_EXECUTABLE="$ATTUNE" >"$log" 2>&1 && cmake --build "$work/build" >"$log" 2>&1 && "$work/build/app" >"$log"; then pass; else fail "it does not build" "$log"; fi
   grep -q 'out\[0\] = 1\.0000' "$log" && pass || fail "its program is wrong" "$log"
-  mkdir "$work/whole"
-  cp "$work/use/CMakeLists.txt" "$work/use/main.c" "$work/use/my_attention.h" "$work/whole"
-  ln -s "$root" "$work/whole/attune"
-  cmake -S "$work/whole" -B "$work/whole/build" >"$log" 2>&1 && pass || fail "it does not configure with the repository" "$log"
-  [ -e "$work/whole/build/attune/tests" ] && fail "the repository's tests become the user's" || pass
+  cmake -S "$work/use" -B "$work/whole" >"$log" 2>&1 && pass || fail "it does not configure with the repository" "$log"
+  [ -e "$work/whole/attune/tests" ] && fail "the repository's tests become the user's" || pass
 fi
 
 # Every path of the repository that the text names exists.

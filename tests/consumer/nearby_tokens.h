@@ -1,0 +1,1 @@
+constexpr long tokens = 3;
