@@ -35,9 +35,14 @@ static Graph simplified(Graph g) {
 }
 
 static Program regions_of(const Graph& g) {
-  Program p = fuse(simplified(g));
-  merge_contractions(p);
-  return p;
+  const Graph simple = simplified(g);
+  try {
+    Program p = fuse(simple);
+    merge_contractions(p);
+    return p;
+  } catch (const InvalidGraph& e) {  // of a table that is read in a way for which there is no code
+    throw Error(e.what());
+  }
 }
 
 Interface interface_of(const Graph& g) {

@@ -134,7 +134,7 @@ class Verifier {
 
   void check_look_up(int node) const {
     const Node &n = g_[node], &table = g_[n.in[0]];
-    check(table.op == Op::input, node, "what it reads is no argument of the kernel");
+    check(table.op == Op::input || table.op == Op::weight, node, "what it reads is neither an argument of the kernel nor a weight");
     check(n.operands() - 1 == table.type.dims.rank, node, fmt::format("it has {} indices, but the table {} dims", n.operands() - 1, table.type.dims.rank));
     for (int i = 1; i < n.operands(); ++i) check(kind(n.in[std::size_t(i)]) == Kind::integer, node, "an index is no integer");
     const Kind wanted = table.type.kind == Kind::integers ? Kind::integer : Kind::real;

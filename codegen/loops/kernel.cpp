@@ -51,6 +51,7 @@ Kernel lower(const Program& program, const Schedule& schedule, bool vectorisable
     if (const auto* w = std::get_if<Product>(&r.work)) lower_product(c, *w);
     if (const auto* w = std::get_if<RowReduce>(&r.work)) lower_row_reduce(c, *w);
     if (const auto* w = std::get_if<RowNorm>(&r.work)) lower_row_norm(c, *w);
+    if (const auto* w = std::get_if<Spread>(&r.work)) pack_spread(pack, *w, c.memory, schedule.buffer_offset[std::size_t(w->out.buffer)]);
     if (const auto* w = std::get_if<Angles>(&r.work)) {
       if (program.buffers[std::size_t(w->out.buffer)].kind == Buffer::Kind::table) pack_angles(pack, *w, c.memory, schedule.buffer_offset[std::size_t(w->out.buffer)]);
       else lower_angles(c, *w);

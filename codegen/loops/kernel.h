@@ -114,6 +114,7 @@ void lower_row_reduce(Context&, const RowReduce&);
 void lower_row_norm(Context&, const RowNorm&);
 void lower_angles(Context&, const Angles&);
 void pack_angles(Block&, const Angles&, const Memory&, long offset);
+void pack_spread(Block&, const Spread&, const Memory&, long offset);
 void pack_contract(Block&, const Contract&, const ContractPlan&, int lanes, const Memory&);
 
 }  // namespace attune::loops

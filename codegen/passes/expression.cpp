@@ -1,13 +1,9 @@
 #include "passes/expression.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <stdexcept>
-
-#include "graph/print.h"
 
 namespace attune {
 
@@ -99,14 +95,14 @@ static std::optional<AffineIndex> affine_index(const Graph& g, int node) {
   return r;
 }
 
-// The element of a table at affine indices is one of a tensor that lies as the coordinates go.
-static View looked_up(const Graph& g, const Node& n, const View& table) {
-  View v{table.buffer, table.offset, std::vector<Axes>(std::size_t(region_rank))};
+std::optional<View> looked_up(const Graph& g, int id) {
+  const Node& n = g[id];
+  View v{-1, 0, std::vector<Axes>(std::size_t(region_rank))};
   long stride = 1;
   std::array<long, region_rank> strides{};
   for (int i = n.operands() - 1; i > 0; --i) {
     const auto at = affine_index(g, n.in[std::size_t(i)]);
-    if (!at) throw std::invalid_argument(fmt::format("{}: an index of a table is more than a sum of coordinates and their multiples; lay the table out so that it is one", expression_text(g, int(&n - g.nodes.data()))));
+    if (!at) return std::nullopt;
     v.offset += stride * at->offset;
     for (std::size_t c = 0; c < strides.size(); ++c) strides[c] += stride * at->strides[c];
     stride *= g[n.in[0]].type.dims[i - 1];
@@ -124,7 +120,7 @@ int ExpressionBuilder::index(const Graph& g, int node, const Stored& stored) {
     case Op::row_max: return apply(Fn::peak, Kind::real, {});
     case Op::old_max: return apply(Fn::old_peak, Kind::real, {});
     case Op::row_sum: return apply(Fn::total, Kind::real, {});
-    case Op::look_up: return tensor(looked_up(g, n, stored(n.in[0])), n.type.kind);
+    case Op::look_up: return tensor(stored(node), n.type.kind);
     default: break;
   }
   if (const int c = coordinate_of(n.op); c >= 0) return coordinate(c);

@@ -1,6 +1,7 @@
 // From elementwise nodes of a graph to an Expression.
 #pragma once
 #include <functional>
+#include <optional>
 #include "passes/region.h"
 
 namespace attune {
@@ -14,8 +15,8 @@ class ExpressionBuilder {
   int tensor(const View&, Kind = Kind::real);  // of four dims
   int apply(Fn, Kind, std::vector<int> operands);
   // The term for a node of an index expression, of a reduction's algebra included; `stored` says where
-  // a table lies.
-  using Stored = std::function<View(int node)>;
+  // what a look_up reads lies, by coordinates.
+  using Stored = std::function<View(int look_up)>;
   int index(const Graph&, int node, const Stored& stored);
   // Elementwise op of the graph on terms. Integer operands of a real op are converted where used.
   int elementwise(Op, Kind, std::vector<int> operands);
@@ -24,6 +25,10 @@ class ExpressionBuilder {
  private:
   Expression e_;
 };
+
+// The element of a table, which lies at 0 of a buffer, as that of a tensor that lies as the coordinates go; none
+// where an index is more than a sum of coordinates and their multiples.
+std::optional<View> looked_up(const Graph&, int look_up);
 
 Expression index_expression_of(const Graph&, int node, const ExpressionBuilder::Stored&);
 

@@ -127,7 +127,7 @@ IndexAnalysis::IndexAnalysis(const Graph& g, int node, long batches, long heads)
   for (int i = 0; i <= node; ++i) {
     if (to[std::size_t(i)] < 0) continue;
     const Node& n = g[i];
-    if (i < node && n.op == Op::input) continue;  // a table
+    if (i < node && (n.op == Op::input || n.op == Op::weight)) continue;  // a table
     const bool known = (n.op >= Op::add && n.op <= Op::negation) || n.op == Op::constant || is_leaf(n.op) || n.op == Op::look_up;
     if (!known || !is_index(n.type.kind)) throw std::invalid_argument("IndexAnalysis: a node is no function of the coordinates of a score");
     Step s{n.op, n.type.kind};

@@ -2,6 +2,7 @@
 // here on nothing knows the ops of the language, only contractions, streams, elementwise
 // expressions and index maps.
 #pragma once
+#include <array>
 #include <memory>
 #include <string>
 #include <variant>
@@ -41,7 +42,7 @@ struct Expression {
 };
 
 struct Buffer {
-  enum class Kind { input, output, scratch, weight, table };  // table: what an Angles makes once
+  enum class Kind { input, output, scratch, weight, table };  // table: what an Angles or a Spread makes once
   Kind kind = Kind::scratch;
   std::string name;
   long floats = 0;
@@ -126,6 +127,14 @@ struct Angles {
   bool operator==(const Angles&) const = default;
 };
 
+// Made once: out[c0, c1, row, col] = the element `at` of a weight, an integer expression of `first` and so far on.
+struct Spread {
+  std::string weight;
+  Expression at;
+  std::array<long, region_rank> first{};
+  View out;
+};
+
 struct Pointwise {
   Expression value;
   View out;
@@ -151,7 +160,7 @@ struct RowReduce {
 struct Region {
   std::string title;  // names the region in the generated text
   std::string comment;
-  std::variant<Contract, Stream, Pointwise, Product, RowReduce, RowNorm, Angles> work;
+  std::variant<Contract, Stream, Pointwise, Product, RowReduce, RowNorm, Angles, Spread> work;
 };
 
 // Floating-point operations of one call: 2 per multiply-add, of pairs only those that count. 0 of regions

@@ -95,11 +95,11 @@ void RegionBuilder::copy(const View& from, const View& to, std::string title) {
 }
 
 Expression RegionBuilder::expression(const Graph& g, int id) {
-  return index_expression_of(g, id, [this](int table) { return input(table); });
+  return index_expression_of(g, id, [&](int look_up) { return looked_up(g, look_up); });
 }
 
 int RegionBuilder::index(ExpressionBuilder& e, int id) {
-  return e.index(g_, id, [this](int table) { return input(table); });
+  return e.index(g_, id, [this](int look_up) { return looked_up(g_, look_up); });
 }
 
 RowAlgebra RegionBuilder::algebra(int id) {

@@ -35,6 +35,12 @@ class RegionBuilder {
   int buffer(Buffer);
   std::string free_name(const std::string& wish) const;  // the wish, numbered if another has that name
   View angles(int rope);
+  // spread.cpp: where what a look_up of `g` reads lies, by coordinates; made once for a learned table that is read
+  // by more than multiples of these.
+  View looked_up(const Graph& g, int look_up);
+  View spread(int look_up);
+  Dims reached_by(int look_up) const;
+  std::map<int, View> spread_;
   Graph g_;
   Program p_;
   std::map<std::pair<Buffer::Kind, std::string>, int> named_;

@@ -47,7 +47,7 @@ struct literal {
   constexpr literal(Value v) : value(v) {}
 };
 
-// Read by coordinates, as in lengths(batch_index): a run-time argument of the kernel.
+// Read by coordinates, as in lengths(batch_index): an argument of the kernel or a weight.
 template <class Table, class... I>
 struct looked_up {
   static constexpr Kind kind = Table::element;
@@ -165,7 +165,7 @@ template <Op O, Kind K>
 constexpr ref fold(const apply<O, K, hana::tuple<>>&, int line) { return ref(O, {K, {}}, {}, line); }
 template <class Table, class... I>
 constexpr ref fold(const looked_up<Table, I...>& e, int line) {
-  return hana::unpack(e.at, [&](const auto&... i) { return ref(Op::look_up, {Table::element, {}}, {}, line, ref(Op::input, Table::type, {.name = e.table.name}, line), fold(i, line)...); });
+  return hana::unpack(e.at, [&](const auto&... i) { return ref(Op::look_up, {Table::element, {}}, {}, line, ref(Table::stored, Table::type, {.name = e.table.name}, line), fold(i, line)...); });
 }
 template <Op O, Kind K, class A>
 constexpr ref fold(const apply<O, K, hana::tuple<A>>& e, int line) { return ref(O, {K, {}}, {}, line, fold(e.a, line)); }

@@ -134,8 +134,8 @@ constexpr auto report() {
   if constexpr (R == Rule::table_rank) static_assert(A == B, "t(indices..): a table takes an index for each of its dims (left: dims, right: given)");
   if constexpr (R == Rule::table_index_kind) static_assert(ok, "t(indices..): an index is no integer; build it of batch_index, head_index, q_index, kv_index and whole numbers");
   if constexpr (R == Rule::table_element) static_assert(ok, "table<element, dims..>(name): there are tables of int32 and of float32; take one of them");
-  if constexpr (R == Rule::rank_of_table) static_assert(A >= 1 && A <= max_rank, "table<element, dims..>(name): a table has one to four dims; merge some of them");
-  if constexpr (R == Rule::table_empty) static_assert(A > 0, "table<element, dims..>(name): an extent is less than 1; a table holds something");
+  if constexpr (R == Rule::rank_of_table) static_assert(A >= 1 && A <= max_rank, "table<element, dims..>(name) or learned<dims..>(name): a table has one to four dims; merge some of them");
+  if constexpr (R == Rule::table_empty) static_assert(A > 0, "table<element, dims..>(name) or learned<dims..>(name): an extent is less than 1; a table holds something");
 }
 
 // Of a spec as a whole, from its type.

@@ -95,8 +95,8 @@ constexpr auto gemma3 = [] {
 // as every other does.
 template <long Seq, long Model, long Heads, long KvHeads, long HeadDim, long Window>
 constexpr auto gpt_oss = [] {
-  constexpr auto sink = table<float32, Heads>("sink");
-  constexpr auto with_sink = algebra(exp(score - row_max), exp(old_max - row_max), 1.0 / (row_sum + exp(sink(head_index) - row_max)));
+  constexpr auto sinks = learned<Heads>("sinks");
+  constexpr auto with_sink = algebra(exp(score - row_max), exp(old_max - row_max), 1.0 / (row_sum + exp(sinks(head_index) - row_max)));
   constexpr Rotation how{.base = 150000, .pairs = half_split};
   constexpr yarn_scaling by{.factor = 32, .length = 4096, .truncate = false};
   auto x = input<1, Seq, Model>("x");

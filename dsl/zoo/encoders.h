@@ -35,23 +35,24 @@ constexpr auto modernbert = [] {
   else return attend<Model>(q, k, values<d, Heads>(x), 1 / sqrt_of<d>, everything);
 };
 
-// Swin (arXiv:2103.14030): windows of Side x Side patches as batch, a learned bias by relative position, which
-// the caller has looked up for each pair.
+// Swin (arXiv:2103.14030): windows of Side x Side patches as batch, a learned bias by how far apart two patches
+// are, down and across.
 template <long Windows, long Side, long Model, long Heads>
 constexpr auto swin = [] {
   constexpr long tokens = Side * Side, d = Model / Heads;
   auto x = input<Windows, tokens, Model>("x");
-  auto bias = input<1, Heads, tokens, tokens>("bias");
+  constexpr auto down = q_index / Side - kv_index / Side + (Side - 1);
+  constexpr auto across = q_index % Side - kv_index % Side + (Side - 1);
+  const auto bias = learned<(2 * Side - 1) * (2 * Side - 1), Heads>("relative_position_bias_table")(down * (2 * Side - 1) + across, head_index);
   return attend<Model, true>(queries<d, Heads, true>(x), keys<d, Heads, true>(x), values<d, Heads, true>(x), 1 / sqrt_of<d>, [bias](auto s) { return softmax(s + bias); });
 };
 
-// T5 (arXiv:1910.10683): scores as they are, and a bias by distance, which is learned in 32 buckets: the caller
-// spreads them over the distances -(Seq - 1) .. Seq - 1 of a key from its query.
+// T5 (arXiv:1910.10683): scores as they are, and a bias by distance, which is learned in 32 buckets.
 template <long Seq, long Model, long Heads, long HeadDim>
 constexpr auto t5_encoder = [] {
-  constexpr auto bias = table<float32, Heads, 2 * Seq - 1>("distance_bias");
+  const auto bias = learned<32, Heads>("relative_attention_bias")(bucket_to_both_sides<32, 128>, head_index);
   auto x = input<1, Seq, Model>("x");
-  return attend<Model>(queries<HeadDim, Heads>(x), keys<HeadDim, Heads>(x), values<HeadDim, Heads>(x), 1, [bias](auto s) { return softmax(s + bias(head_index, kv_index - q_index + (Seq - 1))); });
+  return attend<Model>(queries<HeadDim, Heads>(x), keys<HeadDim, Heads>(x), values<HeadDim, Heads>(x), 1, [bias](auto s) { return softmax(s + bias); });
 };
 
 // Whisper (arXiv:2212.04356): all projections but that of the keys have a bias.

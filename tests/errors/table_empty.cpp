@@ -1,4 +1,4 @@
-// expect: table<element, dims..>(name): an extent is less than 1; a table holds something
+// expect: table<element, dims..>(name) or learned<dims..>(name): an extent is less than 1; a table holds something
 #include <attune.h>
 using namespace attune;
 

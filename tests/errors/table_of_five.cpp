@@ -1,4 +1,4 @@
-// expect: table<element, dims..>(name): a table has one to four dims; merge some of them
+// expect: table<element, dims..>(name) or learned<dims..>(name): a table has one to four dims; merge some of them
 #include <attune.h>
 using namespace attune;
 

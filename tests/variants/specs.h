@@ -89,11 +89,29 @@ constexpr auto alibi_by_table = [] { return attention<1, T, T>([](auto s) { retu
 template <long T>
 constexpr auto relative_bias = [] { return attention<1, T, T>([](auto s) { return softmax(s + relative<T>(head_index, kv_index - q_index + (T - 1))); }); };
 
+// ---- learned tables -----------------------------------------------------------------------------------
+
+template <long T>  // T5's encoder and decoder: by buckets of the distance
+constexpr auto bucketed_bias = [] { return attention<1, T, T>([](auto s) { return softmax(s + learned<8, 2>("relative_attention_bias")(bucket_to_both_sides<8, 16>, head_index)); }); };
+template <long T>
+constexpr auto bucketed_bias_behind = [] { return attention<1, T, T>([](auto s) { return softmax(mask(s + learned<8, 2>("relative_attention_bias")(bucket_behind<8, 16>, head_index), causal)); }); };
+template <long T>  // Swin: by how far apart patches of a grid 6 wide are, down and across
+constexpr auto grid_bias = [] {
+  constexpr long down = 2 * ((T + 5) / 6) - 1, across = 2 * 6 - 1;
+  constexpr auto index = (q_index / 6 - kv_index / 6 + down / 2) * across + (q_index % 6 - kv_index % 6 + across / 2);
+  return attention<1, T, T>([=](auto s) { return softmax(s + learned<down * across, 2>("relative_position_bias_table")(index, head_index)); });
+};
+template <long T>  // of absolute places, and of fewer queries than keys
+constexpr auto learned_of_places = [] { return attention<2, 7, T>([](auto s) {
+  auto placed = s + learned<4, 3>("of_places")(min(kv_index / 5 + batch_index, 3), q_index % 3);
+  return softmax(mask(placed, learned<6>("kept")(kv_index % 6) > 0.0 || kv_index < 1));
+}); };
+
 // ---- row reductions ---------------------------------------------------------------------------------
 
 inline constexpr auto softmax_one_algebra = algebra(exp(score - row_max), exp(old_max - row_max), 1.0 / (row_sum + exp(0.0 - row_max)));
 inline constexpr auto sigmoid_algebra = algebra(1.0 / (1.0 + exp(-score)), 1.0, 1.0);
-inline constexpr auto sinks = table<float32, 2>("sinks");  // gpt-oss: a learned score that takes weight and has no value
+inline constexpr auto sinks = learned<2>("sinks");  // gpt-oss: a learned score that takes weight and has no value
 inline constexpr auto sink_algebra = algebra(exp(score - row_max), exp(old_max - row_max), 1.0 / (row_sum + exp(sinks(head_index) - row_max)));
 template <long T>  // by the number of keys
 constexpr auto relu_algebra = algebra(max(score, 0.0) / double(T), 1.0, 1.0);

@@ -206,11 +206,59 @@ def relative_bias():
     return softmax(scores(q, k) + relative[:, J - I + T - 1]) @ v
 
 
+# ---- learned tables -----------------------------------------------------------------------------------
+
+def with_weights(*shapes, batch=1, queries=T):
+    return tensors([(batch, H, queries, D)] + [(batch, H, T, D)] * 2, shapes)
+
+
+def bucket(relative, both_sides, buckets=8, farthest=16):
+    """_relative_position_bucket of transformers' modeling_t5.py, relative = key - query."""
+    result = torch.zeros_like(relative)
+    if both_sides:
+        buckets //= 2
+        result += (relative > 0).long() * buckets
+        n = relative.abs()
+    else:
+        n = -torch.min(relative, torch.zeros_like(relative))
+    exact = buckets // 2
+    far = exact + (torch.log(n.float() / exact) / math.log(farthest / exact) * (buckets - exact)).long()
+    return result + torch.where(n < exact, n, torch.min(far, torch.full_like(far, buckets - 1)))
+
+
+@case
+def bucketed_bias():
+    q, k, v, table = with_weights((8, H))
+    return softmax(scores(q, k) + table[bucket(J - I, True)].permute(2, 0, 1)) @ v
+
+
+@case
+def bucketed_bias_behind():
+    q, k, v, table = with_weights((8, H))
+    return softmax(scores(q, k) + table[bucket(J - I, False)].permute(2, 0, 1), CAUSAL) @ v
+
+
+@case
+def grid_bias():
+    """As Swin's relative_position_index, of 3 rows of 6 patches."""
+    q, k, v, table = with_weights((5 * 11, H))
+    places = torch.stack(torch.meshgrid(torch.arange(3), torch.arange(6), indexing="ij")).flatten(1)
+    apart = (places[:, :, None] - places[:, None, :]).permute(1, 2, 0) + torch.tensor([2, 5])
+    return softmax(scores(q, k) + table[apart[..., 0] * 11 + apart[..., 1]].permute(2, 0, 1)) @ v
+
+
+@case
+def learned_of_places():
+    q, k, v, table, kept = with_weights((4, 3), (6,), batch=2, queries=7)
+    b, i, j = torch.arange(2)[:, None, None, None], torch.arange(7)[:, None], torch.arange(T)[None, :]
+    return softmax(scores(q, k) + table[torch.clamp(j // 5 + b, max=3), i % 3], (kept[j % 6] > 0) | (j < 1)) @ v
+
+
 # ---- row reductions -----------------------------------------------------------------------------------
 
 @case
 def learned_sink():
-    q, k, v, sinks = with_table(H)
+    q, k, v, sinks = with_weights((H,))
     s = scores(q, k).masked_fill(~MASKS["sliding_window"], -math.inf)
     return torch.softmax(torch.cat([s, sinks[None, :, None, None].expand(1, H, T, 1)], -1), -1)[..., :-1] @ v
 
@@ -257,7 +305,7 @@ def log_sum_exp():
 
 @case
 def log_sum_exp_with_sink():
-    q, k, v, sinks = with_table(H)
+    q, k, v, sinks = with_weights((H,))
     s = scores(q, k).masked_fill(~MASKS["sliding_window"], -math.inf)
     s = torch.cat([s, sinks[None, :, None, None].expand(1, H, T, 1)], -1)
     return {"y": torch.softmax(s, -1)[..., :-1] @ v, "lse": torch.logsumexp(s, -1)}
