@@ -7,6 +7,7 @@
 
 #include "bench/cores.h"
 #include "bench/measure.h"
+#include "cli/host/terminal.h"
 
 namespace attune::bench {
 
@@ -41,7 +42,7 @@ void table(const Subject& subject, const Field& field, double flops) {
   }
   fmt::print("  {} repetitions each{}\n", most, fewer.empty() ? "" : fmt::format(", fewer for the slow: {}", fewer));
   if (!cores.empty()) fmt::print("  times one core, median [quartiles]: {}\n", cores);
-  for (const std::string& f : field.failures) fmt::print("  FAIL {}\n", f);
+  for (const std::string& f : field.failures) fmt::print("  {} {}\n", host::in(host::Colour::red, "FAIL"), f);
   fmt::print("\n");
   std::fflush(stdout);
 }
@@ -68,11 +69,10 @@ void comparison(const std::vector<Reached>& all, const std::vector<std::string>&
 }
 }  // namespace
 
-bool run(const std::vector<Subject>& subjects, int workers, const std::string& json, const std::function<void(const std::string&)>& progress) {
+bool run(const std::vector<Subject>& subjects, int workers, std::string* json, const std::function<void(const std::string&)>& progress) {
   std::vector<int> cpus = cores();
   if (std::size_t(workers) > cpus.size()) throw Error(fmt::format("{} workers want a core each; cores that this process may use: {}", workers, cpus.size()));
   cpus.resize(std::size_t(workers));
-  if (!json.empty()) host::write_whole(json, "");  // fails now rather than after minutes
   const Pinned pinned(cpus.front());
   ThreadPool pool(workers, [&cpus](int worker) { bind_to(cpus[std::size_t(worker)]); });
   Recorder recorder;
@@ -95,7 +95,7 @@ bool run(const std::vector<Subject>& subjects, int workers, const std::string& j
     reached.push_back(std::move(r));
   }
   comparison(reached, isas);
-  if (!json.empty()) recorder.write_json(json);
+  if (json) *json = recorder.json();
   return ok;
 }
 

@@ -21,9 +21,9 @@ struct Subject {
 };
 
 // Builds every contender of each subject, verifies it against the interpreter, times all of them in
-// turns on one core, and the fastest kernel on `workers` cores too, and prints a table. Writes Google
-// Benchmark's JSON to `json` unless it is empty. Returns false if a contender's output is wrong or it
+// turns on one core, and the fastest kernel on `workers` cores too, and prints a table. Puts Google
+// Benchmark's JSON into `json` unless it is null. Returns false if a contender's output is wrong or it
 // does not compile. Throws Error, also if there are fewer cores.
-bool run(const std::vector<Subject>&, int workers, const std::string& json, const std::function<void(const std::string&)>& progress);
+bool run(const std::vector<Subject>&, int workers, std::string* json, const std::function<void(const std::string&)>& progress);
 
 }  // namespace attune::bench

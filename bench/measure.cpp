@@ -118,7 +118,7 @@ void Recorder::measure(const Subject& subject, std::vector<Contender>& contender
   runs_->all.insert(runs_->all.end(), collector.runs.begin(), collector.runs.end());
 }
 
-void Recorder::write_json(const std::string& path) const {
+std::string Recorder::json() const {
   std::ostringstream text;
   benchmark::JSONReporter reporter;
   reporter.SetOutputStream(&text);
@@ -126,7 +126,7 @@ void Recorder::write_json(const std::string& path) const {
   reporter.ReportContext({});
   reporter.ReportRuns(runs_->all);
   reporter.Finalize();
-  host::write_whole(path, text.str());
+  return text.str();
 }
 
 }  // namespace attune::bench

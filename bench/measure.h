@@ -37,8 +37,8 @@ class Recorder {
   ~Recorder();
   // Times the contenders of one subject and fills in their samples.
   void measure(const Subject&, std::vector<Contender>&, double flops);
-  // Throws Error if the file can't be written.
-  void write_json(const std::string& path) const;
+  // Google Benchmark's.
+  std::string json() const;
 
  private:
   struct Runs;

@@ -165,6 +165,20 @@ std::vector<MaskMap> mask_maps(const Graph& g, long most) {
   return r;
 }
 
+std::vector<Decided> decided(const Graph& g, const GenerateOptions& o) {
+  const Program p = regions_of(g);
+  std::vector<Decided> r;
+  for (const std::string& n : o.isas) {
+    const Isa costed = target(n, o.machines);
+    const Schedule plan = scheduled(p, costed, n, o);
+    Decided d{n, costed.machine, 4 * plan.workspace_floats, 4 * plan.local_floats, 4 * plan.packed_floats, {}};
+    const std::vector<std::string> schedules = describe(p, plan);
+    for (std::size_t i = 0; i < p.regions.size(); ++i) d.regions.push_back({p.regions[i].title, schedules[i], flops_of(p.regions[i]), plan.accounts[i]});
+    r.push_back(std::move(d));
+  }
+  return r;
+}
+
 std::string explain(const Graph& g, const GenerateOptions& o) {
   std::string r = to_text(g) + "\n";
   const Program p = regions_of(g);

@@ -3,12 +3,14 @@
 #include <attune/graph.h>
 
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "isa/isa.h"
 #include "passes/block_map.h"
+#include "schedule/account.h"
 #include "schedule/choice.h"
 
 namespace attune {
@@ -83,6 +85,20 @@ struct MaskMap {
   std::vector<int> empty_rows;  // that keep nothing
 };
 std::vector<MaskMap> mask_maps(const Graph&, long most);
+
+// What was decided on one ISA, and what it takes by the model.
+struct Decided {
+  std::string isa;
+  Machine machine;
+  long workspace_bytes = 0, worker_bytes = 0, packed_bytes = 0;
+  struct Region {
+    std::string title, schedule;
+    double flops = 0;
+    std::optional<Account> account;  // none: the model doesn't know
+  };
+  std::vector<Region> regions;
+};
+std::vector<Decided> decided(const Graph&, const GenerateOptions&);
 
 // For people: graph, regions, block map of each predicate, schedule, and what it takes by the model.
 std::string explain(const Graph&, const GenerateOptions&);

@@ -44,7 +44,7 @@ function(attune_add_kernel target)
     list(APPEND depends ${arg_WISDOM})
   endif()
   if(NOT CMAKE_CROSSCOMPILING)  # else specs run here, and attune asks $CXX, or c++
-    set(compiler ${CMAKE_COMMAND} -E env CXX=${CMAKE_CXX_COMPILER})
+    set(compiler ${CMAKE_COMMAND} -E env "CXX=${CMAKE_CXX_COMPILER}${CMAKE_CXX_COMPILER_ARG1}")
   endif()
   file(MAKE_DIRECTORY ${dir})
   add_custom_command(OUTPUT ${files} COMMAND ${compiler} $<TARGET_FILE:attune::attune> ${command}
@@ -52,6 +52,7 @@ function(attune_add_kernel target)
   add_library(${target} STATIC ${files})
   target_compile_features(${target} PRIVATE cxx_std_17)
   target_compile_options(${target} PRIVATE -O2)  # whatever the build type: it is what a kernel is measured with
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)  # for shared libraries, too
   target_include_directories(${target} PUBLIC ${dir} $<TARGET_PROPERTY:attune::dsl,INTERFACE_INCLUDE_DIRECTORIES>)
 
   if(arg_THREADS)

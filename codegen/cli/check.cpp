@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
 #include "cli/host/inputs.h"
@@ -32,7 +33,9 @@ class Checker {
     progress("");
   }
 
-  bool all() {
+  // Prints a table, and adds its rows to `rows`.
+  bool all(nlohmann::ordered_json& rows) {
+    rows_ = &rows;
     fmt::print("{}\n  {:<22} {:<24} {:>10} {:>12}\n", spec_.expression, "ISA", "inputs", "max error", "error/bound");
     bool ok = true;
     for (const std::string& isa : options_.isas) ok = one(isa) && ok;
@@ -54,29 +57,34 @@ class Checker {
       host::Kernel kernel(std::make_shared<host::Library>(generate(spec_.graph, o), folder.path(), flags), o.name);
       progress("");
       bool ok = true;
-      for (std::size_t i = 0; i < cases_.size(); ++i) ok = run(kernel, label, i) && ok;
+      for (std::size_t i = 0; i < cases_.size(); ++i) ok = run(kernel, isa, native, label, i) && ok;
       return ok;
     } catch (const host::NoCompiler&) {
       throw;
     } catch (const Error& e) {  // the other ISAs are still checked
       progress("");
-      fmt::print("  {:<22} {:<24} {:>10} {:>12}  FAIL: {}\n", label, "-", "-", "-", e.what());
+      fmt::print("  {:<22} {:<24} {:>10} {:>12}  {}: {}\n", label, "-", "-", "-", fail(), e.what());
+      rows_->push_back({{"spec", spec_.expression}, {"isa", isa}, {"emulated", !native}, {"inputs", nullptr}, {"max_error", nullptr}, {"error_over_bound", nullptr}, {"ok", false}, {"fault", e.what()}});
       return false;
     }
   }
 
-  bool run(host::Kernel& kernel, const std::string& label, std::size_t i) {
+  static std::string fail() { return host::in(host::Colour::red, "FAIL"); }
+
+  bool run(host::Kernel& kernel, const std::string& isa, bool native, const std::string& label, std::size_t i) {
     const host::Case& c = cases_[i];
     host::Arguments arguments(interface_, c.values);
     const host::Deviation d = kernel.verify(interface_, arguments, expected_[i], c.finite);
-    std::string verdict = "ok";
+    std::string fault;
     if (!d.ok())
-      verdict = fmt::format("FAIL: {}", d.fault());
+      fault = d.fault();
     else if (i == 0 && interface_.outputs.size() == 1 && d.max_error > relative_limit(interface_) * largest(expected_[i]))
-      verdict = fmt::format("FAIL: more than {} of the largest value", relative_limit(interface_));
-    fmt::print("  {:<22} {:<24} {:>10.2e} {:>12.3g}  {}\n", label, c.name, d.max_error, d.over_bound, verdict);
+      fault = fmt::format("more than {} of the largest value", relative_limit(interface_));
+    const bool ok = fault.empty();
+    fmt::print("  {:<22} {:<24} {:>10.2e} {:>12.3g}  {}\n", label, c.name, d.max_error, d.over_bound, ok ? host::in(host::Colour::green, "ok") : fail() + ": " + fault);
     std::fflush(stdout);
-    return verdict == "ok";
+    rows_->push_back({{"spec", spec_.expression}, {"isa", isa}, {"emulated", !native}, {"inputs", c.name}, {"max_error", d.max_error}, {"error_over_bound", d.over_bound}, {"ok", ok}, {"fault", fault}});
+    return ok;
   }
 
   const Spec& spec_;
@@ -85,12 +93,15 @@ class Checker {
   Interface interface_;
   std::vector<host::Case> cases_;
   std::vector<std::vector<Array>> expected_;
+  nlohmann::ordered_json* rows_ = nullptr;
 };
 }  // namespace
 
-int check(const Common& common, bool emulate) {
+int check(const Common& common, bool emulate, JsonOutput& json) {
   bool ok = true;
-  for (const Spec& spec : some_specs(common.wanted)) ok = Checker(spec, common, emulate).all() && ok;
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const Spec& spec : some_specs(common.wanted)) ok = Checker(spec, common, emulate).all(rows) && ok;
+  json.write(rows);
   return ok ? 0 : 1;
 }
 

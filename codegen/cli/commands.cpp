@@ -3,11 +3,9 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
-#include <cstdio>
 
 #include "cli/wisdom.h"
 
@@ -47,14 +45,6 @@ std::string text_of(const std::vector<Argument>& arguments) {
   std::string s;
   for (const Argument& a : arguments) s += fmt::format("{}{} {}", s.empty() ? "" : ", ", a.name, text_of(a.dims));
   return s;
-}
-
-void progress(const std::string& what) {
-  static const bool terminal = isatty(2);
-  if (!terminal) return;
-  std::fflush(stdout);
-  fmt::print(stderr, "\r\033[K{}", what);
-  std::fflush(stderr);
 }
 
 }  // namespace attune::cli

@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/host/terminal.h"
+#include "cli/json.h"
 #include "cli/specs.h"
 #include "lower.h"
 
@@ -15,14 +17,14 @@ struct Common {
   std::string wisdom;             // file of measured machines and schedules; empty: none
 };
 
-int list();
+int list(JsonOutput&);
 int gen(const Common&, const std::string& folder, bool quiet);
-int check(const Common&, bool emulate);
-int bench(const Common&, int workers, const std::string& json);
+int check(const Common&, bool emulate, JsonOutput&);
+int bench(const Common&, int workers, JsonOutput&);
 // `map`: file for a picture of what the mask keeps (PNG); empty: none.
-int explain(const Common&, const std::string& map);
+int explain(const Common&, const std::string& map, JsonOutput&);
 int tune(const Common&, const std::string& wisdom, int candidates, bool again);
-int verdict(const Common&, unsigned seed, int configurations, int candidates);
+int verdict(const Common&, unsigned seed, int configurations, int candidates, JsonOutput&);
 
 // What gen, check and explain ask of the compiler. Throws Error if the name is no C identifier or an ISA does not exist.
 GenerateOptions options_for(const Spec&, const Common&);
@@ -32,7 +34,6 @@ std::string text_of(const Dims&);
 // "q [1, 8, 512, 64], k ..."
 std::string text_of(const std::vector<Argument>&);
 
-// One line that says what is being done, on a terminal's stderr; "" takes it away.
-void progress(const std::string& what);
+using host::progress;
 
 }  // namespace attune::cli

@@ -7,6 +7,7 @@
 
 #include "cli/host/compiler.h"
 #include "cli/host/process.h"
+#include "cli/host/terminal.h"
 #include "cli/places.h"
 #include "cli/precompile.h"
 #include "cli/specs.h"
@@ -55,9 +56,11 @@ Graph compile_spec(const std::string& header, const std::string& expression, con
   faster.insert(faster.end(), {"-include", dsl.string()});
   const host::TemporaryFolder folder;
   const std::filesystem::path library = folder.path() / "spec.so";
+  host::progress(fmt::format("compiling {}", expression));
   host::Built built;
   if (!dsl.empty()) built = host::build_shared({places().driver}, library, faster);
   if (!built.ok) built = host::build_shared({places().driver}, library, flags);
+  host::progress("");
   if (!built.ok) throw Error(fmt::format("'{}' does not compile{}:\n{}", expression, how.verbose ? "" : " (all that the compiler says: --verbose)", how.verbose ? built.output : shorten(built, path)));
   void* loaded = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);  // for good: the graph's names lie in it
   if (!loaded) throw Error(fmt::format("'{}' does not load: {}", expression, dlerror()));

@@ -1,7 +1,9 @@
 // attune list | gen | check | bench | explain | tune | verdict
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <exception>
 
 #include "cli/commands.h"
@@ -15,7 +17,7 @@ void spec_options(CLI::App* sub, cli::Common& c, bool needed, bool named, bool w
   auto* target = sub->add_option("spec", c.wanted.target, spec_help);
   if (needed) target->required();
   sub->add_option("--spec", c.wanted.expression, "the spec in that header, as in 'my_attention<512>'");
-  sub->add_option("--isa", c.isas, "instruction sets, separated by commas (default: all)")->delimiter(',');
+  sub->add_option("--isa", c.isas, fmt::format("instruction sets, separated by commas (default: all of {})", fmt::join(isa_names(), ",")))->delimiter(',');
   if (named) sub->add_option("--name", c.name, "name of the kernel (default: from the spec)");
   if (wisdom) sub->add_option("--wisdom", c.wisdom, "machine and schedules that tune measured, from this file")->check(CLI::ExistingFile);
   sub->add_flag("--verbose", c.wanted.compiling.verbose, "all that the compiler says about a spec");
@@ -23,6 +25,7 @@ void spec_options(CLI::App* sub, cli::Common& c, bool needed, bool named, bool w
 }  // namespace
 
 int main(int argc, char** argv) {
+  setenv("LC_ALL", "C", 1);  // compilers are to say in English what is read from them
   CLI::App app{"Attune: fast attention kernels from ten lines of C++"};
   app.set_version_flag("--version", "attune " ATTUNE_VERSION);
   app.require_subcommand(1);
@@ -31,7 +34,11 @@ int main(int argc, char** argv) {
   std::string folder = ".", json;
   bool quiet = false, emulate = false;
 
+  const auto json_option = [&](CLI::App* sub, const char* what) { sub->add_option("--json", json, what); };
+  const char* const same_as_json = "also write what the table says to this file, as JSON; - for stdout, without the table";
+
   auto* list = app.add_subcommand("list", "the named specs");
+  json_option(list, same_as_json);
   auto* gen = app.add_subcommand("gen", "write the C++ of a kernel");
   spec_options(gen, common, true, true);
   gen->add_option("-o,--out", folder, "folder for the files (default: here)");
@@ -41,15 +48,17 @@ int main(int argc, char** argv) {
   auto* check = app.add_subcommand("check", "compare kernels with the interpreter");
   spec_options(check, common, false, true);
   check->add_flag("--emulate", emulate, "run every instruction set in portable C++, as if this CPU had none of them");
+  json_option(check, same_as_json);
   auto* bench = app.add_subcommand("bench", "time kernels against naive code and the machine's peak");
   spec_options(bench, common, false, false);
   int workers = 1;
   bench->add_option("--workers", workers, "also time the fastest kernel on so many cores, and so many copies of it at once")->check(CLI::Range(1, 1 << 16))->capture_default_str();
-  bench->add_option("--json", json, "also write Google Benchmark's JSON to this file");
+  json_option(bench, "also write Google Benchmark's JSON to this file; - for stdout, without the table");
   auto* explain = app.add_subcommand("explain", "what was decided for a kernel, and why");
   spec_options(explain, common, true, true);
   std::string map;
   explain->add_option("--map", map, "also draw which blocks of scores the mask keeps, to this file (PNG)");
+  json_option(explain, same_as_json);
   auto* tune = app.add_subcommand("tune", "measure the machine and schedules, and keep the best in a wisdom file");
   spec_options(tune, common, false, false, false);
   std::string wisdom = "attune-wisdom.json";
@@ -66,6 +75,7 @@ int main(int argc, char** argv) {
   verdict->add_option("--candidates", drawn, "schedules of each")->check(CLI::Range(2, 10000))->capture_default_str();
   verdict->add_option("--isa", common.isas, "instruction sets, taken in turns (default: the fastest)")->delimiter(',');
   verdict->add_option("--wisdom", common.wisdom, "rank by the machine that tune measured, from this file")->check(CLI::ExistingFile);
+  json_option(verdict, same_as_json);
 
   const std::pair<CLI::App*, const char*> examples[]{
       {list, "attune list"},
@@ -84,20 +94,21 @@ int main(int argc, char** argv) {
     return app.exit(e) == 0 ? 0 : 2;
   }
   try {
-    if (*list) return cli::list();
+    cli::JsonOutput to(json);
+    if (*list) return cli::list(to);
     if (*gen) return cli::gen(common, folder, quiet);
-    if (*check) return cli::check(common, emulate);
-    if (*bench) return cli::bench(common, workers, json);
-    if (*explain) return cli::explain(common, map);
-    if (*verdict) return cli::verdict(common, seed, configurations, drawn);
+    if (*check) return cli::check(common, emulate, to);
+    if (*bench) return cli::bench(common, workers, to);
+    if (*explain) return cli::explain(common, map, to);
+    if (*verdict) return cli::verdict(common, seed, configurations, drawn, to);
     if (*tune) return cli::tune(common, wisdom, candidates, again);
   } catch (const Error& e) {
     cli::progress("");
-    fmt::print(stderr, "attune: {}\n", e.what());
+    fmt::print(stderr, "{} {}\n", host::in(host::Colour::red, "attune:", 2), e.what());
     return 1;
   } catch (const std::exception& e) {
     cli::progress("");
-    fmt::print(stderr, "attune: internal error: {}\n", e.what());
+    fmt::print(stderr, "{} internal error: {}\n", host::in(host::Colour::red, "attune:", 2), e.what());
     return 70;
   }
   return 2;

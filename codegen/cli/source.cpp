@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <regex>
+#include <utility>
 #include <vector>
 
 #include "cli/places.h"
@@ -18,16 +20,13 @@ std::string text_of_file(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Where `auto NAME = [` begins its line, or npos.
-std::size_t definition_of(const std::string& text, const std::string& name) {
-  const std::string head = "auto " + name;
-  for (std::size_t at = text.find(head); at != std::string::npos; at = text.find(head, at + 1)) {
-    const std::size_t next = text.find_first_not_of(" \n", at + head.size());
-    if (next == std::string::npos || text[next] != '=') continue;
-    const std::size_t value = text.find_first_not_of(" \n", next + 1);
-    if (value != std::string::npos && text[value] == '[') return text.rfind('\n', at) + 1;  // npos + 1 is 0
-  }
-  return std::string::npos;
+// Every `auto NAME = [`: the name, and where its line begins.
+std::vector<std::pair<std::string, std::size_t>> definitions(const std::string& text) {
+  static const std::regex definition("\\bauto[ \n]+([A-Za-z_][A-Za-z_0-9]*)[ \n]*=[ \n]*\\[");
+  std::vector<std::pair<std::string, std::size_t>> all;
+  for (std::sregex_iterator i(text.begin(), text.end(), definition), end; i != end; ++i)
+    all.emplace_back((*i)[1], text.rfind('\n', std::size_t(i->position())) + 1);  // npos + 1 is 0
+  return all;
 }
 
 // With the comment and the template parameters before it, up to the brace that closes it.
@@ -64,10 +63,18 @@ std::string spec_source(const std::string& header, const std::string& expression
   }
   for (const auto& file : files) {
     const std::string text = text_of_file(file);
-    const std::size_t at = definition_of(text, name);
-    if (at != std::string::npos) return definition_at(text, at);
+    for (const auto& [defined, at] : definitions(text))
+      if (defined == name) return definition_at(text, at);
   }
   return {};
+}
+
+std::vector<std::string> specs_in(const std::string& header) {
+  const std::string text = text_of_file(header);
+  std::vector<std::string> names;
+  for (const auto& [name, at] : definitions(text))
+    if (text[at] != ' ' && text[at] != '\t') names.push_back(name);  // no lambda inside of a spec
+  return names;
 }
 
 }  // namespace attune::cli

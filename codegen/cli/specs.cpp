@@ -1,6 +1,7 @@
 #include "cli/specs.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -72,6 +73,18 @@ Graph graph_of(const std::string& header, const std::string& expression, const C
   return g;
 }
 
+// A name that a header does not know is answered with those that it defines.
+Graph graph_in(const std::string& header, const std::string& expression, const Compiling& how) try {
+  return graph_of(header, expression, how);
+} catch (const Error& e) {
+  const std::string base = base_of(expression), said = e.what();
+  const bool unknown_name = said.find("'" + base + "' was not declared") != std::string::npos || said.find("undeclared identifier '" + base + "'") != std::string::npos;
+  const std::vector<std::string> defined = specs_in(header);
+  if (!unknown_name || defined.empty()) throw;
+  const std::string& nearest = *std::min_element(defined.begin(), defined.end(), [&](const std::string& a, const std::string& b) { return edit_distance(base, a) < edit_distance(base, b); });
+  throw Error(fmt::format("there is no spec '{}' in {}; did you mean '{}{}'? It defines {}", base, header, nearest, expression.substr(base.size()), fmt::join(defined, ", ")));
+}
+
 // No named spec is meant: another instance of a zoo template, or a mistake.
 Spec instance(const std::string& expression, const Compiling& how) {
   if (expression.find('<') == std::string::npos) unknown(expression);
@@ -90,9 +103,13 @@ std::vector<Spec> resolve(const Wanted& w, bool several) {
   if (!w.expression.empty()) {
     if (!is_header(w.target) && !std::filesystem::exists(w.target)) throw Error(fmt::format("--spec '{}' needs the header that defines it: attune gen my.h --spec '{}'", w.expression, w.expression));
     const std::string expression = canonical(w.expression);
-    return {{expression, "", std::filesystem::path(w.target).filename().string(), graph_of(w.target, expression, w.compiling), spec_source(w.target, expression)}};
+    return {{expression, "", std::filesystem::path(w.target).filename().string(), graph_in(w.target, expression, w.compiling), spec_source(w.target, expression)}};
   }
-  if (is_header(w.target)) throw Error(fmt::format("which spec of {}? Say --spec 'my_attention<512>'", w.target));
+  if (is_header(w.target)) {
+    if (!std::filesystem::exists(w.target)) throw Error(fmt::format("there is no file {}", w.target));
+    const std::vector<std::string> defined = specs_in(w.target);
+    throw Error(fmt::format("which spec of {}? Say --spec '{}', with its sizes in <> if it has any{}", w.target, defined.empty() ? "my_attention<512>" : defined[0], defined.size() < 2 ? "" : fmt::format("; it defines {}", fmt::join(defined, ", "))));
+  }
   std::string expression = canonical(w.target);
   if (expression.rfind("zoo::", 0) == 0) expression.erase(0, 5);
 

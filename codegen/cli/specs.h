@@ -48,6 +48,9 @@ std::string kernel_name(const std::string& expression);
 // is not found.
 std::string spec_source(const std::string& header, const std::string& expression);
 
+// Names of the specs that a header defines, without those of the headers that it includes.
+std::vector<std::string> specs_in(const std::string& header);
+
 // Compiles the header's expression with the host compiler and runs it. Throws Error with the
 // compiler's first error. An empty header means the zoo.
 Graph compile_spec(const std::string& header, const std::string& expression, const Compiling&);

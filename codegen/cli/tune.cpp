@@ -64,7 +64,7 @@ int tune(const Common& common, const std::string& path, int candidates, bool aga
       const std::string gain = t.gain == 0 ? "known before" : fmt::format("{:.3f} times as fast as the model's choice for what was measured now", t.gain);
       fmt::print("{} {}: {:.1f} % of FMA peak, {}\n", spec.expression, isa, t.median_percent, gain);
       for (const Decision& d : all) fmt::print("  {}: {}{}\n", d.title, text_of(t.choices[d.region]), t.choices[d.region] == d.ranked[0].choice ? " (the model's)" : "");
-      for (const std::string& f : t.failures) fmt::print("  FAIL {}\n", f);
+      for (const std::string& f : t.failures) fmt::print("  {} {}\n", host::in(host::Colour::red, "FAIL"), f);
       ok = ok && t.failures.empty();
     }
   }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
 #include <random>
 
 #include "cli/commands.h"
@@ -19,9 +20,10 @@ std::string drawn_spec(std::mt19937& random) {
 
 }  // namespace
 
-int verdict(const Common& common, unsigned seed, int configurations, int candidates) {
+int verdict(const Common& common, unsigned seed, int configurations, int candidates, JsonOutput& json) {
   std::mt19937 random(seed);
   bool ok = true;
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   fmt::print("seed {}: {} configurations, {} schedules each\n", seed, configurations, candidates);
   fmt::print("{:<30} {:<8} {:>10} {:>12} {:>12} {:>8} {:>12}\n", "spec", "ISA", "schedules", "first loses", "median loses", "spread", "correlation");
   int counted = 0;
@@ -35,16 +37,18 @@ int verdict(const Common& common, unsigned seed, int configurations, int candida
     const bench::Subject subject{spec.expression, o.name, {isa}, spec.graph, {}, o.machines};
     const bench::Verdict v = bench::judge(subject, isa, candidates, unsigned(random()), [&](std::size_t done, std::size_t all, const std::string& what) { progress(fmt::format("{} of {}, {}: {} {}/{}", counted + 1, configurations, spec.expression, what, done, all)); });
     progress("");
-    fmt::print("{:<30} {:<8} {:>10} {:>10.1f} % {:>10.1f} % {:>7.2f}x {:>12.2f}  {}\n", v.expression, isa, v.candidates, 100 * v.loss, 100 * v.median_loss, v.spread, v.correlation, !v.ok() ? "FAIL" : v.wide() ? "ok" : "too alike to count");
+    fmt::print("{:<30} {:<8} {:>10} {:>10.1f} % {:>10.1f} % {:>7.2f}x {:>12.2f}  {}\n", v.expression, isa, v.candidates, 100 * v.loss, 100 * v.median_loss, v.spread, v.correlation, !v.ok() ? host::in(host::Colour::red, "FAIL") : v.wide() ? host::in(host::Colour::green, "ok") : "too alike to count");
     fmt::print("  the model's: {}\n  the best:    {}\n", v.first, v.best);
-    for (const std::string& f : v.failures) fmt::print("  FAIL {}\n", f);
+    for (const std::string& f : v.failures) fmt::print("  {} {}\n", host::in(host::Colour::red, "FAIL"), f);
     std::fflush(stdout);
+    rows.push_back({{"spec", v.expression}, {"isa", isa}, {"schedules", v.candidates}, {"first_loses", v.loss}, {"median_loses", v.median_loss}, {"spread", v.spread}, {"correlation", v.correlation}, {"models", v.first}, {"best", v.best}, {"counts", v.wide()}, {"ok", v.ok()}, {"failures", v.failures}});
     ok = ok && v.ok();
     counted += v.wide();
   }
   if (counted < configurations) fmt::print("only {} configurations have schedules far enough apart\n", counted);
   ok = ok && counted == configurations;
   fmt::print("verdict: {} (the model's first within 8 % of the best; over {} configurations whose slowest schedule takes 1.3 times the fastest's time or more, a rank correlation of at least 0.7)\n", ok ? "the model holds" : "the model does not hold", configurations);
+  if (json.wanted()) json.write({{"seed", seed}, {"holds", ok}, {"configurations", rows}});
   return ok ? 0 : 1;
 }
 

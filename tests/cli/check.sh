@@ -65,6 +65,34 @@ no_file "$work/none.png"
 try 1 explain "$small" --map "$work/nowhere/map.png"
 says err "$work/nowhere"
 
+# On a terminal: what takes more than two seconds says what it does; colours unless there is NO_COLOR.
+# shown COMMAND: what a terminal gets.
+shown() {
+  what="on a terminal: $1"
+  TERM=xterm script -qec "$1" /dev/null >"$work/out" 2>&1 </dev/null
+}
+escape=$(printf '\033')
+plain() { if grep -q "$escape" "$work/$1"; then fail "escapes are in $1"; else pass; fi; }
+if command -v script >/dev/null; then
+  printf '#!/bin/sh\nsleep 2.3\nexec c++ "$@"\n' >"$work/slow-compiler"
+  chmod +x "$work/slow-compiler"
+  slow="CXX='$work/slow-compiler' '$attune' gen '$here/my_attention.h' --spec 'my_attention<24>' --isa portable -o '$work/slow'"
+  shown "$slow"
+  says out 'compiling my_attention<24>'
+  shown "$slow 2>'$work/err'"
+  plain err
+  shown "'$attune' gen '$small' --isa portable -o '$work/slow'"
+  plain out
+  shown "'$attune' gen sdpa"
+  says out "$escape[31mattune:"
+  shown "NO_COLOR=1 '$attune' gen sdpa"
+  plain out
+  shown "'$attune' gen sdpa 2>'$work/err'"
+  plain err
+else
+  echo 'skipped: no script(1), so no terminal'
+fi
+
 # Specs that are not in the zoo.
 try 0 gen "sdpa<1,2,19,8,false>" --isa portable -o "$work/d"
 file "$work/d/sdpa_1_2_19_8_false_portable.cpp"
@@ -89,8 +117,53 @@ try 1 gen "$work/none.h" --spec 'my_attention<24>'
 says err 'there is no file'
 try 1 gen "$here/my_attention.h"
 says err '--spec'
-try 1 gen "$here/my_attention.h" --spec 'my_attentoin<24>'
-says err 'my_attentoin'
+says err "Say --spec 'my_attention'"
+try 1 gen "$work/none.h"
+says err 'there is no file'
+{ cat "$here/my_attention.h"; sed -n 's/my_attention/your_attention/; /^template/,$p' "$here/my_attention.h"; } >"$work/two.h"
+for compiler in g++ clang++; do
+  command -v $compiler >/dev/null || continue
+  CXX=$compiler
+  export CXX
+  try 1 gen "$work/two.h" --spec 'my_attentoin<24>' -o "$work/f"
+  says err "there is no spec 'my_attentoin' in $work/two.h; did you mean 'my_attention<24>'? It defines my_attention, your_attention"
+  [ "$(wc -l <"$work/err")" = 1 ] && pass || fail "more than one line"
+  unset CXX
+done
+try 1 gen "$work/two.h"
+says err 'it defines my_attention, your_attention'
+sed 's/Seq, 16>("v")/Seq, 16>("v" + nothing)/' "$here/my_attention.h" >"$work/unknown.h"
+try 1 gen "$work/unknown.h" --spec 'my_attention<24>' -o "$work/f"
+says err "'nothing' was not declared"
+no_file "$work/f"
+# A compiler that speaks the user's language is asked for English.
+cat >"$work/compiler" <<'END'
+#!/bin/sh
+[ "$LC_ALL" = C ] && exec c++ "$@"
+echo "a.h:1: Fehler: nein"
+exit 1
+END
+chmod +x "$work/compiler"
+what='a German compiler'
+LC_ALL=de_DE.UTF-8 CXX="$work/compiler" "$attune" gen "$work/broken.h" --spec 'my_attention<24>' -o "$work/f" >"$work/out" 2>"$work/err"
+says err 'error:'
+# The language compiled, kept, and made again when it is another.
+try 0 gen "$here/my_attention.h" --spec 'my_attention<24>' --isa portable -o "$work/e2" --precompiled "$work/kept" --depfile "$work/e2.d"
+diff -r "$work/e" "$work/e2" >"$work/out" && pass || fail "a precompiled language gives another kernel"
+file "$work/kept/dsl.h.gch"
+grep -qF "$here/my_attention.h" "$work/e2.d" && pass || fail "the dependencies lack the header"
+grep -qF "$work/e2/my_attention_24.h:" "$work/e2.d" && pass || fail "the dependencies are of something else"
+cp -p "$work/kept/dsl.h.gch" "$work/first.gch"
+try 0 gen "$here/my_attention.h" --spec 'my_attention<24>' --isa portable -o "$work/e2" --precompiled "$work/kept"
+[ "$work/kept/dsl.h.gch" -nt "$work/first.gch" ] && fail "the language was compiled again" || pass
+echo '// of another version' >"$work/kept/dsl.h"
+try 0 gen "$here/my_attention.h" --spec 'my_attention<24>' --isa portable -o "$work/e2" --precompiled "$work/kept"
+[ "$work/kept/dsl.h.gch" -nt "$work/first.gch" ] && pass || fail "an old language was taken"
+try 1 gen "$work/broken.h" --spec 'my_attention<24>' -o "$work/f" --precompiled "$work/kept"
+says err 'broken.h:'
+try 1 gen "$here/my_attention.h" --spec 'my_attention<24>' --precompiled /proc/attune
+says err '/proc/attune'
+try 2 gen "$small" --depfile "$work/e2.d"
 
 # What does not exist.
 try 1 gen 'textbok_mha<1,512,512,8>'
@@ -141,10 +214,24 @@ says out 'no such target'
 grep -q 'portable.*standard.* ok$' "$work/out" && pass || fail "the other ISA was not checked"
 unset CXX
 
-try 0 check "$small"
+try 0 check "$small" --json "$work/check.json"
 says out 'NaN in the last key'
 says out 'avx512'
 grep -q FAIL "$work/out" && fail "a check fails" || pass
+grep -q '"inputs": "NaN in the last key"' "$work/check.json" && pass || fail "a row of the table is not in the JSON"
+[ "$(grep -c '"ok": true' "$work/check.json")" = "$(grep -c ' ok$' "$work/out")" ] && pass || fail "the JSON has other rows than the table"
+
+# JSON of the other tables; with - nothing else is on stdout.
+try 0 list --json "$work/list.json"
+[ "$(grep -c '"spec":' "$work/list.json")" = "$(grep -c '<.*>' "$work/out")" ] && pass || fail "the JSON has other specs than the table"
+try 0 list --json -
+cmp -s "$work/out" "$work/list.json" && pass || fail "stdout is not the JSON"
+try 0 explain "$small" --isa avx2 --json -
+for key in graph masks workspace_bytes schedule kilocycles; do says out "\"$key\":"; done
+[ "$(head -c 1 "$work/out")" = '{' ] && pass || fail "stdout is not JSON alone"
+try 1 list --json "$work/no/such/list.json"
+says err 'list.json'
+silent out
 
 try 0 bench "$small" --isa portable --json "$work/bench.json"
 says out 'of FMA peak'

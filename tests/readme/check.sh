@@ -91,11 +91,12 @@ done <"$work/steps"
 
 # CMakeLists.txt builds with the program at hand, and configures without it.
 line='CMakeLists.txt'
+configure() { cmake -S "$work/use" -DFETCHCONTENT_TRY_FIND_PACKAGE_MODE=NEVER -B "$@"; }  # not what this machine has installed
 if command -v cmake >/dev/null && [ -f "$work/use/CMakeLists.txt" ]; then
-  if cmake -S "$work/use" -B "$work/build" -DATTUNE_EXECUTABLE="$ATTUNE" >"$log" 2>&1 && cmake --build "$work/build" >"$log" 2>&1 && "$work/build/app" >"$log"; then pass; else fail "it does not build" "$log"; fi
+  if configure "$work/build" -DATTUNE_EXECUTABLE="$ATTUNE" >"$log" 2>&1 && cmake --build "$work/build" >"$log" 2>&1 && "$work/build/app" >"$log"; then pass; else fail "it does not build" "$log"; fi
   grep -q 'out\[0\] = 1\.0000' "$log" && pass || fail "its program is wrong" "$log"
-  cmake -S "$work/use" -B "$work/whole" >"$log" 2>&1 && pass || fail "it does not configure with the repository" "$log"
-  [ -e "$work/whole/attune/tests" ] && fail "the repository's tests become the user's" || pass
+  configure "$work/whole" >"$log" 2>&1 && pass || fail "it does not configure with the repository" "$log"
+  [ -e "$work/whole/_deps/attune-build/tests" ] && fail "the repository's tests become the user's" || pass
 fi
 
 # Every path of the repository that the text names exists.
