@@ -65,7 +65,9 @@ Graph compile_spec(const std::string& header, const std::string& expression, con
   void* loaded = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);  // for good: the graph's names lie in it
   if (!loaded) throw Error(fmt::format("'{}' does not load: {}", expression, dlerror()));
   const auto graph_of_spec = reinterpret_cast<void (*)(Graph&)>(dlsym(loaded, "attune_spec_graph"));
-  if (!graph_of_spec) throw Error(fmt::format("'{}' gave no graph", expression));
+  const auto language_of_spec = static_cast<const unsigned*>(dlsym(loaded, "attune_spec_language"));
+  if (!graph_of_spec || !language_of_spec) throw Error(fmt::format("'{}' gave no graph", expression));
+  if (*language_of_spec != language) throw Error(fmt::format("{} holds another version of the language than this attune was built with; build attune from there", places().includes.front().string()));
   Graph graph;
   graph_of_spec(graph);
   return graph;

@@ -126,6 +126,9 @@ struct Graph {
   constexpr const Node& operator[](int i) const { return nodes[std::size_t(i)]; }
 };
 
+// Tells a compiled spec's language from that of the program that reads its graph.
+inline constexpr unsigned language = unsigned(sizeof(Node)) * 256 + unsigned(Op::row_sum);
+
 // The shape of the scores over whose coordinates a node's index expressions run, or null.
 constexpr const Dims* scores_below(const Graph& g, const Node& n) {
   if (n.op == Op::row_value) return &g[n.in[0]].type.dims;

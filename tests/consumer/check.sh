@@ -65,6 +65,9 @@ case $1 in
     expect 'a spec that does not compile fails the build' not cmake --build "$work/build"
     cp "$log" "$work/errors"
     expect 'its error is shown' grep -q 'error: .*matmul(a, b)' "$work/errors"
+    sed -i 's|^  // stored tensors|  another,|' "$work/moved/include/attune/graph.h"
+    expect 'headers of another version are refused' not "$work/moved/bin/attune" explain 'sdpa<1,1,17,16,false>'
+    expect 'with their place' grep -q "^attune: $work/moved/include holds another version" "$log"
     ;;
   cross)
     # By Clang, which makes code for any machine.

@@ -5,6 +5,8 @@
 
 namespace zoo {}
 
+extern "C" const unsigned attune_spec_language = attune::language;
+
 extern "C" void attune_spec_graph(attune::Graph& graph) {
   using namespace attune;
   using namespace zoo;
