@@ -41,7 +41,7 @@ std::string shorten(const host::Built& built, const std::string& header) {
 Graph compile_spec(const std::string& header, const std::string& expression, const Compiling& how) {
   std::string path;
   if (!header.empty()) {
-    if (!std::filesystem::exists(header)) throw Error(fmt::format("there is no file {}", header));
+    if (!is_file(header)) throw Error(fmt::format("there is no file {}", header));
     path = std::filesystem::absolute(header).string();
   }
   // Not optimised: the graph is small and it is made once.

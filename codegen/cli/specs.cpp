@@ -79,8 +79,8 @@ Graph graph_in(const std::string& header, const std::string& expression, const C
 } catch (const Error& e) {
   const std::string base = base_of(expression), said = e.what();
   const bool unknown_name = said.find("'" + base + "' was not declared") != std::string::npos || said.find("undeclared identifier '" + base + "'") != std::string::npos;
-  const std::vector<std::string> defined = specs_in(header);
-  if (!unknown_name || defined.empty()) throw;
+  const std::vector<std::string> defined = unknown_name ? specs_in(header) : std::vector<std::string>();
+  if (defined.empty()) throw;
   const std::string& nearest = *std::min_element(defined.begin(), defined.end(), [&](const std::string& a, const std::string& b) { return edit_distance(base, a) < edit_distance(base, b); });
   throw Error(fmt::format("there is no spec '{}' in {}; did you mean '{}{}'? It defines {}", base, header, nearest, expression.substr(base.size()), fmt::join(defined, ", ")));
 }
@@ -106,7 +106,7 @@ std::vector<Spec> resolve(const Wanted& w, bool several) {
     return {{expression, "", std::filesystem::path(w.target).filename().string(), graph_in(w.target, expression, w.compiling), spec_source(w.target, expression)}};
   }
   if (is_header(w.target)) {
-    if (!std::filesystem::exists(w.target)) throw Error(fmt::format("there is no file {}", w.target));
+    if (!is_file(w.target)) throw Error(fmt::format("there is no file {}", w.target));
     const std::vector<std::string> defined = specs_in(w.target);
     throw Error(fmt::format("which spec of {}? Say --spec '{}', with its sizes in <> if it has any{}", w.target, defined.empty() ? "my_attention<512>" : defined[0], defined.size() < 2 ? "" : fmt::format("; it defines {}", fmt::join(defined, ", "))));
   }
@@ -129,6 +129,11 @@ std::vector<Spec> resolve(const Wanted& w, bool several) {
   return begin_so;
 }
 }  // namespace
+
+bool is_file(const std::string& path) {
+  std::error_code none;
+  return std::filesystem::exists(path, none) && !std::filesystem::is_directory(path, none);
+}
 
 Spec one_spec(const Wanted& w) { return resolve(w, false).front(); }
 std::vector<Spec> some_specs(const Wanted& w) { return resolve(w, true); }

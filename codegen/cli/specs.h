@@ -48,6 +48,8 @@ std::string kernel_name(const std::string& expression);
 // is not found.
 std::string spec_source(const std::string& header, const std::string& expression);
 
+bool is_file(const std::string& path);
+
 // Names of the specs that a header defines, without those of the headers that it includes.
 std::vector<std::string> specs_in(const std::string& header);
 

@@ -118,6 +118,8 @@ says err 'there is no file'
 try 1 gen "$here/my_attention.h"
 says err '--spec'
 says err "Say --spec 'my_attention'"
+try 1 gen "$work" --spec 'my_attention<24>'
+says err "there is no file $work"
 try 1 gen "$work/none.h"
 says err 'there is no file'
 { cat "$here/my_attention.h"; sed -n 's/my_attention/your_attention/; /^template/,$p' "$here/my_attention.h"; } >"$work/two.h"
