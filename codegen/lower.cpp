@@ -137,6 +137,7 @@ std::vector<SourceFile> generate(const Graph& g, const GenerateOptions& o) {
     tests.push_back(used.cpu_test.text);
   }
   files[1].text = emit::dispatcher(s, names, tests);
+  if (o.python) files.push_back({o.name + ".py", emit::python(s, names)});
   return files;
 }
 

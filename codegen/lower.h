@@ -51,6 +51,7 @@ struct GenerateOptions {
   std::string command;                                         // the command line that reproduces the files
   std::vector<std::string> isas = isa_names();                 // in any order: at run time the last of isa_names() that the CPU has wins
   bool emulate = false;                                        // each ISA's ops in portable C++, dispatch without asking the CPU
+  bool python = false;                                         // NAME.py too
   std::string source = {};                                     // the text of the spec, for people; may be empty
   std::map<std::string, Choices> schedules = {};               // by ISA, one choice a region; else the model's first
   Machines machines = {};                                      // against which what is not chosen is costed
@@ -70,7 +71,7 @@ std::string graph_hash(const Graph&);
 // Throws Error, naming those that exist, if there is no such ISA.
 void require_isa(const std::string& name);
 
-// NAME.h, NAME.hpp, NAME.cpp and a NAME_<isa>.cpp per ISA. Throws Error where the graph can't be lowered.
+// NAME.h, NAME.hpp, NAME.cpp and a NAME_<isa>.cpp per ISA, and NAME.py if asked for. Throws Error where the graph can't be lowered.
 std::vector<SourceFile> generate(const Graph&, const GenerateOptions&);
 
 // The same graph unfused, as a textbook would write it, behind the same C interface (NAME.h and

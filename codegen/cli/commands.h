@@ -18,7 +18,9 @@ struct Common {
 };
 
 int list(JsonOutput&);
-int gen(const Common&, const std::string& folder, bool quiet);
+int gen(const Common&, const std::string& folder, bool python, bool quiet);
+// `map`: as in wq=layers.0.q_proj.weight; a weight that is not mapped has the same name in the model's files.
+int pack(const Common&, const std::vector<std::string>& files, const std::vector<std::string>& map, const std::string& out);
 int check(const Common&, bool emulate, JsonOutput&);
 int bench(const Common&, int workers, JsonOutput&);
 // `map`: file for a picture of what the mask keeps (PNG); empty: none.

@@ -7,12 +7,14 @@
 
 namespace attune::cli {
 
-int gen(const Common& common, const std::string& folder, bool quiet) {
+int gen(const Common& common, const std::string& folder, bool python, bool quiet) {
   Wanted wanted = common.wanted;
   const std::string name = common.name.empty() ? kernel_name(canonical(wanted.expression)) : common.name;
   wanted.compiling.depfile_target = (std::filesystem::path(folder) / (name + ".h")).string();
   const Spec spec = one_spec(wanted);
-  const std::vector<SourceFile> files = generate(spec.graph, options_for(spec, common));
+  GenerateOptions options = options_for(spec, common);
+  options.python = python;
+  const std::vector<SourceFile> files = generate(spec.graph, options);
   std::error_code error;
   const std::filesystem::path out = folder;
   if (std::filesystem::exists(out, error) && !std::filesystem::is_directory(out, error)) throw Error(fmt::format("cannot make the folder {}: a file has that name", folder));

@@ -1,4 +1,4 @@
-// attune list | gen | check | bench | explain | tune | verdict
+// attune list | gen | pack | check | bench | explain | tune | verdict
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,14 +13,18 @@ using namespace attune;
 namespace {
 const char* const spec_help = "a spec of the zoo, as in 'textbook_mha<1,512,512,8>', or a header of yours with --spec";
 
-void spec_options(CLI::App* sub, cli::Common& c, bool needed, bool named, bool wisdom = true) {
+void spec_target(CLI::App* sub, cli::Common& c, bool needed) {
   auto* target = sub->add_option("spec", c.wanted.target, spec_help);
   if (needed) target->required();
   sub->add_option("--spec", c.wanted.expression, "the spec in that header, as in 'my_attention<512>'");
+  sub->add_flag("--verbose", c.wanted.compiling.verbose, "all that the compiler says about a spec");
+}
+
+void spec_options(CLI::App* sub, cli::Common& c, bool needed, bool named, bool wisdom = true) {
+  spec_target(sub, c, needed);
   sub->add_option("--isa", c.isas, fmt::format("instruction sets, separated by commas (default: all of {})", fmt::join(isa_names(), ",")))->delimiter(',');
   if (named) sub->add_option("--name", c.name, "name of the kernel (default: from the spec)");
   if (wisdom) sub->add_option("--wisdom", c.wisdom, "machine and schedules that tune measured, from this file")->check(CLI::ExistingFile);
-  sub->add_flag("--verbose", c.wanted.compiling.verbose, "all that the compiler says about a spec");
 }
 }  // namespace
 
@@ -32,7 +36,7 @@ int main(int argc, char** argv) {
   app.fallthrough(false);
   cli::Common common;
   std::string folder = ".", json;
-  bool quiet = false, emulate = false;
+  bool python = false, quiet = false, emulate = false;
 
   const auto json_option = [&](CLI::App* sub, const char* what) { sub->add_option("--json", json, what); };
   const char* const same_as_json = "also write what the table says to this file, as JSON; - for stdout, without the table";
@@ -42,9 +46,17 @@ int main(int argc, char** argv) {
   auto* gen = app.add_subcommand("gen", "write the C++ of a kernel");
   spec_options(gen, common, true, true);
   gen->add_option("-o,--out", folder, "folder for the files (default: here)");
+  gen->add_flag("--python", python, "also write NAME.py, which compiles the kernel and calls it with NumPy's arrays");
   gen->add_flag("--quiet", quiet, "don't print the names of the files");
   gen->add_option("--precompiled", common.wanted.compiling.precompiled, "folder that keeps the language's headers compiled, from one run to the next");
   gen->add_option("--depfile", common.wanted.compiling.depfile, "also write a Makefile's rule of which headers the kernel was made from, for the build tool")->needs("--spec");
+  auto* pack = app.add_subcommand("pack", "take a kernel's weights, by name, from the files of a model");
+  spec_target(pack, common, true);
+  std::vector<std::string> weights, map;
+  std::string packed;
+  pack->add_option("--weights", weights, "the model's .safetensors; once for each if there are several")->required()->allow_extra_args(false);
+  pack->add_option("--map", map, "which tensor is which weight, as in wq=layers.0.self_attn.q_proj.weight, separated by commas (default: the weight's own name)")->allow_extra_args(false)->delimiter(',');
+  pack->add_option("-o,--out", packed, "the file (default: NAME.safetensors)");
   auto* check = app.add_subcommand("check", "compare kernels with the interpreter");
   spec_options(check, common, false, true);
   check->add_flag("--emulate", emulate, "run every instruction set in portable C++, as if this CPU had none of them");
@@ -56,8 +68,8 @@ int main(int argc, char** argv) {
   json_option(bench, "also write Google Benchmark's JSON to this file; - for stdout, without the table");
   auto* explain = app.add_subcommand("explain", "what was decided for a kernel, and why");
   spec_options(explain, common, true, true);
-  std::string map;
-  explain->add_option("--map", map, "also draw which blocks of scores the mask keeps, to this file (PNG)");
+  std::string picture;
+  explain->add_option("--map", picture, "also draw which blocks of scores the mask keeps, to this file (PNG)");
   json_option(explain, same_as_json);
   auto* tune = app.add_subcommand("tune", "measure the machine and schedules, and keep the best in a wisdom file");
   spec_options(tune, common, false, false, false);
@@ -80,6 +92,7 @@ int main(int argc, char** argv) {
   const std::pair<CLI::App*, const char*> examples[]{
       {list, "attune list"},
       {gen, "attune gen 'textbook_mha<1,512,512,8>' --isa avx2,avx512 -o kernels"},
+      {pack, "attune pack 'bert<1,256,384,12>' --weights model.safetensors --map wq=layers.0.query.weight,wk=layers.0.key.weight"},
       {check, "attune check my_attention.h --spec 'my_attention<512>'"},
       {bench, "attune bench 'sdpa<1,8,512,64,true>' --workers 2"},
       {explain, "attune explain 'sdpa<1,8,512,64,true>' --isa avx2"},
@@ -96,10 +109,11 @@ int main(int argc, char** argv) {
   try {
     cli::JsonOutput to(json);
     if (*list) return cli::list(to);
-    if (*gen) return cli::gen(common, folder, quiet);
+    if (*gen) return cli::gen(common, folder, python, quiet);
+    if (*pack) return cli::pack(common, weights, map, packed);
     if (*check) return cli::check(common, emulate, to);
     if (*bench) return cli::bench(common, workers, to);
-    if (*explain) return cli::explain(common, map, to);
+    if (*explain) return cli::explain(common, picture, to);
     if (*verdict) return cli::verdict(common, seed, configurations, drawn, to);
     if (*tune) return cli::tune(common, wisdom, candidates, again);
   } catch (const Error& e) {

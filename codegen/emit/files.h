@@ -1,4 +1,4 @@
-// The files of a kernel: NAME.h, NAME.hpp, NAME.cpp and one NAME_<isa>.cpp per ISA.
+// The files of a kernel: NAME.h, NAME.hpp, NAME.cpp, one NAME_<isa>.cpp per ISA and, if asked for, NAME.py.
 #pragma once
 #include <string>
 #include <vector>
@@ -27,6 +27,8 @@ struct Signature {
 std::string header(const Signature&);
 // Named arguments over dsl/attune/call.h.
 std::string named_arguments(const Signature&);
+// For NumPy: compiles the C++ beside it, of these ISAs, and calls it.
+std::string python(const Signature&, const std::vector<std::string>& isas);
 // `tests`: of each ISA in `isas`, the expression that says whether this CPU has it.
 std::string dispatcher(const Signature&, const std::vector<std::string>& isas, const std::vector<std::string>& tests);
 // `notes`: what was decided, for the comment at the top.

@@ -35,6 +35,7 @@ try 0 gen " zoo::sdpa< 1, 3, 77,40 , true >" -o "$work/a"
 for f in .h .cpp _portable.cpp _avx2.cpp _avx512.cpp; do file "$work/a/sdpa_1_3_77_40_true$f"; done
 try 0 gen "$small" -o "$work/b" --quiet
 silent out
+no_file "$work/b/sdpa_1_3_77_40_true.py"
 diff -r "$work/a" "$work/b" >"$work/out" && pass || fail "two runs differ"
 ls "$work/a" | grep -q tmp && fail "a temporary file is left" || pass
 grep -qF "attune gen '$small' --isa portable,avx2,avx512" "$work/a/sdpa_1_3_77_40_true.h" "$work/a"/*.cpp && pass || fail "no file names the command that made it"
@@ -47,7 +48,7 @@ try 0 list
 says out 'textbook_mha<1,512,512,8>'
 try 0 --version
 says out "attune $(sed -n 's/^project(attune VERSION \([0-9.]*\) .*/\1/p' "$here/../../CMakeLists.txt")"
-for command in list gen check bench explain tune verdict; do
+for command in list gen pack check bench explain tune verdict; do
   try 0 $command --help
   says out "  attune $command"
 done

@@ -1,0 +1,27 @@
+#!/bin/sh
+# Python's package, with a Python that has NumPy; PyTorch's custom op with one that has PyTorch. ATTUNE is the program.
+set -u
+root=$(cd "$(dirname "$0")/../.." && pwd)
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
+PYTHONPATH=$root/codegen/cli/python PYTHONDONTWRITEBYTECODE=1 XDG_CACHE_HOME=$work
+export PYTHONPATH PYTHONDONTWRITEBYTECODE XDG_CACHE_HOME
+
+# The first Python that has MODULE.
+python_with() {
+  for python in python3 /usr/bin/python3 "$root/build/peers-venv/bin/python3"; do
+    "$python" -c "import $1" >/dev/null 2>&1 && echo "$python" && return
+  done
+  return 1
+}
+failed=0
+numpy=$(python_with numpy) || { echo "skipped: no Python with NumPy"; exit 77; }
+"$numpy" "$root/tests/python/test_kernel.py" 2>&1 || failed=1
+"$numpy" "$root/tests/python/test_weights.py" 2>&1 || failed=1
+if torch=$(python_with torch); then
+  "$torch" "$root/tests/python/test_torch.py" 2>&1 || failed=1
+else
+  echo "skipped: the custom op of PyTorch, for no Python has it"
+fi
+exit $failed
