@@ -43,14 +43,19 @@ def say(text):
     print(text, file=sys.stderr, flush=True)
 
 
+def make(folder):
+    """An empty virtual environment, unless there is one."""
+    if (folder / "bin" / "python").exists():
+        return
+    say(f"making {folder}")
+    made = subprocess.run([sys.executable, "-m", "venv", str(folder)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if made.returncode != 0:
+        sys.exit(f"python3 -m venv failed: {made.stdout.strip().splitlines()[0] if made.stdout.strip() else made.returncode}")
+
+
 def main(folder):
-    python = folder / "bin" / "python"
+    make(folder)
     record = folder / RECORD
-    if not python.exists():
-        say(f"making {folder}")
-        made = subprocess.run([sys.executable, "-m", "venv", str(folder)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        if made.returncode != 0:
-            sys.exit(f"peers: python3 -m venv failed: {made.stdout.strip().splitlines()[0] if made.stdout.strip() else made.returncode}")
     outcome = json.loads(record.read_text()) if record.exists() else {}
     if "harness" not in outcome:
         say(f"installing {' '.join(NEEDED)}")

@@ -1,0 +1,1 @@
+"""Whole models with generated kernels, held against other software: ./run model."""
