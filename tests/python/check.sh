@@ -8,13 +8,7 @@ trap 'exit 1' INT TERM
 PYTHONPATH=$root/codegen/cli/python PYTHONDONTWRITEBYTECODE=1 XDG_CACHE_HOME=$work
 export PYTHONPATH PYTHONDONTWRITEBYTECODE XDG_CACHE_HOME
 
-# The first Python that has MODULE.
-python_with() {
-  for python in python3 /usr/bin/python3 "$root/build/peers-venv/bin/python3"; do
-    "$python" -c "import $1" >/dev/null 2>&1 && echo "$python" && return
-  done
-  return 1
-}
+python_with() { sh "$root/tests/python/find.sh" "$1"; }
 failed=0
 numpy=$(python_with numpy) || { echo "skipped: no Python with NumPy"; exit 77; }
 "$numpy" "$root/tests/python/test_kernel.py" 2>&1 || failed=1

@@ -2,7 +2,8 @@
 # Every snippet of README.md does what the README says. ATTUNE is the program. A comment before each
 # fence says what it is; a fence without one is a failure:
 #   <!-- test: file NAME -->                the text of a file
-#   <!-- test: run -->                      commands, from the folder of those files; `run, fails`: exit code 1
+#   <!-- test: run -->                      commands, from the folder of those files; `run, fails`: exit code 1;
+#                                           `run with MODULE`: skipped where no Python has that
 #   <!-- test: prints -->                   lines that the last commands wrote, in this order;
 #                                           `prints, numbers aside`; `prints, numbers aside, all alike`
 #   <!-- not run: why -->
@@ -49,6 +50,16 @@ cat >"$work/use/run" <<'RUN'
 exec "$ATTUNE" "$@"
 RUN
 chmod +x "$work/use/run"
+# A model's file, as those of Hugging Face are; its weights are 0.
+python3_with() { sh "$root/tests/python/find.sh" "$1"; }
+layer=model.layers.0.self_attn
+header="{\"$layer.q_proj.weight\":{\"dtype\":\"F32\",\"shape\":[256,256],\"data_offsets\":[0,262144]},\"$layer.k_proj.weight\":{\"dtype\":\"F32\",\"shape\":[128,256],\"data_offsets\":[262144,393216]},\"$layer.v_proj.weight\":{\"dtype\":\"F32\",\"shape\":[128,256],\"data_offsets\":[393216,524288]},\"$layer.o_proj.weight\":{\"dtype\":\"F32\",\"shape\":[256,256],\"data_offsets\":[524288,786432]}}"
+{
+  printf "\\$(printf %o $((${#header} % 256)))\\$(printf %o $((${#header} / 256)))\\0\\0\\0\\0\\0\\0%s" "$header"
+  head -c 786432 /dev/zero
+} >"$work/use/model.safetensors"
+export PYTHONPATH="$root/codegen/cli/python" PYTHONDONTWRITEBYTECODE=1 XDG_CACHE_HOME="$work/cache"
+
 # lines_in WANTED LOG ASIDE: each line of WANTED is part of a line of LOG, in order; blanks are one
 # blank, and with ASIDE each number is one number, whatever it is.
 lines_in() {
@@ -66,13 +77,19 @@ lines_in() {
     }' "$2" "$1"
 }
 
-log=$work/log
+log=$work/log skipping=
 : >"$log"
 while read -r step line kind; do
   case $kind in
     'file '*)
       cp "$work/$step" "$work/use/${kind#file }" && pass ;;
+    'run with '*)
+      skipping=
+      module=${kind#run with }
+      python=$(python3_with "$module") || { skipping=yes; echo "skipped README.md:$line: no Python has $module"; continue; }
+      (cd "$work/use" && python3() { "$python" "$@"; } && set -eu && . "$work/$step") >"$log" 2>&1 </dev/null && pass || fail "exit code $?" "$log" ;;
     run | 'run, fails')
+      skipping=
       wanted=0
       [ "$kind" = run ] || wanted=1
       # Messages are shown as GCC words them.
@@ -81,6 +98,7 @@ while read -r step line kind; do
       if [ "$status" = "$wanted" ]; then pass; else fail "exit code $status, not $wanted" "$log"; fi
       grep -q FAIL "$log" && fail "something failed" "$log" ;;
     prints | 'prints, numbers aside' | 'prints, numbers aside, all alike')
+      [ -z "$skipping" ] || continue
       [ "$kind" = prints ] && aside= || aside=yes
       [ "${kind#*all alike}" = "$kind" ] || [ "$(sort -u "$log" | wc -l)" = 1 ] || fail "the lines differ" "$log"
       if lines_in "$work/$step" "$log" "$aside" >"$work/why"; then pass; else cat "$log" >>"$work/why"; fail "$(head -n 1 "$work/why")" "$work/why"; fi ;;
