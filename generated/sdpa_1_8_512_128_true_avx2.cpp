@@ -15,13 +15,12 @@
 //   };
 //
 // What was decided:
-// - attention: 8 times 512 rows against 512 columns, 258 at a time: their scores lie in a worker's
-//   98.8 kB and nowhere else. 10 blocks of 48 rows, score tiles of 2 columns x 48 lanes: 12 of 16
-//   registers accumulate, a step is 12 fma on 8 loads. 1 block of 32 rows, score tiles of 3 columns
-//   x 32 lanes: 12 of 16 registers accumulate, a step is 12 fma on 7 loads. Score tiles ask memory
-//   for the next columns and their values, the next rows and the results' place. Whole tiles of
-//   removed pairs are skipped; tiles that keep all pairs test none. Value tiles of 6 rows x 16
-//   columns: 12 of 16 registers accumulate, a step is 12 fma on 8 loads.
+// - attention: 8 times 512 rows against 512 columns, 66 at a time: their scores lie in a worker's
+//   41.4 kB and nowhere else. 16 blocks of 32 rows, score tiles of 3 columns x 32 lanes: 12 of 16
+//   registers accumulate, a step is 12 fma on 7 loads. Score tiles ask memory for the next columns
+//   and their values, the next rows and the results' place. Whole tiles of removed pairs are
+//   skipped; tiles that keep all pairs test none. Value tiles of 3 rows x 32 columns: 12 of 16
+//   registers accumulate, a step is 12 fma on 7 loads.
 #include "sdpa_1_8_512_128_true.h"
 
 #include <immintrin.h>
@@ -236,123 +235,61 @@ struct Memory {
 
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
-  float rows[6144];       // [128][48], scaled, in units of log 2
-  float scores[12384];    // [258][48]; weights once they are known
-  float peak[48];         // of each row, the score that the others are compared with
-  float total[48];        // and the sum of its weights
-  float carry[48];        // what its older sums are multiplied by, at the end by what
-  float block_peak[48];   // the greatest score in the block of columns
-  float block_total[48];  // and the sum of the block's weights
-  float shift[48];        // -peak, where the rows' accumulators start
-  float kept[48];         // 1 where the safe path found a pair that counts
-  float holes[272];       // [258]: 1 for a column with one; then how many come before the first
-  float fast[6144];       // [48][128], the results that it came to replace
+  float rows[4096];       // [128][32], scaled, in units of log 2
+  float scores[2112];     // [66][32]; weights once they are known
+  float peak[32];         // of each row, the score that the others are compared with
+  float total[32];        // and the sum of its weights
+  float carry[32];        // what its older sums are multiplied by, at the end by what
+  float block_peak[32];   // the greatest score in the block of columns
+  float block_total[32];  // and the sum of the block's weights
+  float shift[32];        // -peak, where the rows' accumulators start
+  float kept[32];         // 1 where the safe path found a pair that counts
+  float holes[80];        // [66]: 1 for a column with one; then how many come before the first
+  float fast[4096];       // [32][128], the results that it came to replace
 };
 
-// Step k of 2 rows x 48 columns.
-template <int k>
-[[gnu::always_inline]] static inline void attention_scores_step_2x48(const float* scalars,
-    const float* vectors, vec& s00, vec& s01, vec& s02, vec& s03, vec& s04, vec& s05, vec& s10,
-    vec& s11, vec& s12, vec& s13, vec& s14, vec& s15) {
-#if defined(sdpa_1_8_512_128_true_PLAIN) || !defined(__x86_64__)
-  const vec a0 = splat(scalars[k]);
-  const vec a1 = splat(scalars[k + 128]);
-  const vec b0 = load(vectors + 48 * k);
-  s00 = fma(a0, b0, s00);
-  s10 = fma(a1, b0, s10);
-  const vec b1 = load(vectors + 48 * k + 8);
-  s01 = fma(a0, b1, s01);
-  s11 = fma(a1, b1, s11);
-  const vec b2 = load(vectors + 48 * k + 16);
-  s02 = fma(a0, b2, s02);
-  s12 = fma(a1, b2, s12);
-  const vec b3 = load(vectors + 48 * k + 24);
-  s03 = fma(a0, b3, s03);
-  s13 = fma(a1, b3, s13);
-  const vec b4 = load(vectors + 48 * k + 32);
-  s04 = fma(a0, b4, s04);
-  s14 = fma(a1, b4, s14);
-  const vec b5 = load(vectors + 48 * k + 40);
-  s05 = fma(a0, b5, s05);
-  s15 = fma(a1, b5, s15);
-#else
-  asm volatile(
-      "vbroadcastss 4*%c[k](%[scalars]), %%ymm15\n\t"
-      "vbroadcastss 4*%c[k]+512(%[scalars]), %%ymm14\n\t"
-      "vmovups 192*%c[k](%[vectors]), %%ymm13\n\t"
-      "vfmadd231ps %%ymm13, %%ymm15, %[s00]\n\t"
-      "vfmadd231ps %%ymm13, %%ymm14, %[s10]\n\t"
-      "vmovups 192*%c[k]+32(%[vectors]), %%ymm12\n\t"
-      "vfmadd231ps %%ymm12, %%ymm15, %[s01]\n\t"
-      "vfmadd231ps %%ymm12, %%ymm14, %[s11]\n\t"
-      "vmovups 192*%c[k]+64(%[vectors]), %%ymm13\n\t"
-      "vfmadd231ps %%ymm13, %%ymm15, %[s02]\n\t"
-      "vfmadd231ps %%ymm13, %%ymm14, %[s12]\n\t"
-      "vmovups 192*%c[k]+96(%[vectors]), %%ymm12\n\t"
-      "vfmadd231ps %%ymm12, %%ymm15, %[s03]\n\t"
-      "vfmadd231ps %%ymm12, %%ymm14, %[s13]\n\t"
-      "vmovups 192*%c[k]+128(%[vectors]), %%ymm13\n\t"
-      "vfmadd231ps %%ymm13, %%ymm15, %[s04]\n\t"
-      "vfmadd231ps %%ymm13, %%ymm14, %[s14]\n\t"
-      "vmovups 192*%c[k]+160(%[vectors]), %%ymm12\n\t"
-      "vfmadd231ps %%ymm12, %%ymm15, %[s05]\n\t"
-      "vfmadd231ps %%ymm12, %%ymm14, %[s15]\n\t"
-      : [s00] "+x"(s00), [s01] "+x"(s01), [s02] "+x"(s02), [s03] "+x"(s03), [s04] "+x"(s04),
-      [s05] "+x"(s05),
-      [s10] "+x"(s10), [s11] "+x"(s11), [s12] "+x"(s12), [s13] "+x"(s13), [s14] "+x"(s14),
-      [s15] "+x"(s15)
-      : [scalars] "r"(scalars), [vectors] "r"(vectors), [k] "i"(k)
-      : "memory", "xmm12", "xmm13", "xmm14", "xmm15");
-#endif
-}
-
-// 2 columns x 48 rows of scores.
-[[gnu::noinline]] void attention_scores_2x48(const float* rows, const float* b, float* scores,
+// 2 columns x 32 rows of scores.
+[[gnu::noinline]] void attention_scores_2x32(const float* rows, const float* b, float* scores,
     float* block_peak) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f),
-      s05 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f),
-      s15 = splat(0.0f);
-  for (long k = 0; k < 128; k += 4) {
-    attention_scores_step_2x48<0>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11, s12,
-        s13, s14, s15);
-    attention_scores_step_2x48<1>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11, s12,
-        s13, s14, s15);
-    attention_scores_step_2x48<2>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11, s12,
-        s13, s14, s15);
-    attention_scores_step_2x48<3>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11, s12,
-        s13, s14, s15);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 128; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 128]);
+    const vec b0 = load(rows + 32 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 32 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 32 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(rows + 32 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
   }
 
   store(scores, s00);
-  store(scores + 48, s10);
+  store(scores + 32, s10);
 
   store(block_peak, max(load(block_peak), max(s00, s10)));
 
   store(scores + 8, s01);
-  store(scores + 56, s11);
+  store(scores + 40, s11);
 
   store(block_peak + 8, max(load(block_peak + 8), max(s01, s11)));
 
   store(scores + 16, s02);
-  store(scores + 64, s12);
+  store(scores + 48, s12);
 
   store(block_peak + 16, max(load(block_peak + 16), max(s02, s12)));
 
   store(scores + 24, s03);
-  store(scores + 72, s13);
+  store(scores + 56, s13);
 
   store(block_peak + 24, max(load(block_peak + 24), max(s03, s13)));
-
-  store(scores + 32, s04);
-  store(scores + 80, s14);
-
-  store(block_peak + 32, max(load(block_peak + 32), max(s04, s14)));
-
-  store(scores + 40, s05);
-  store(scores + 88, s15);
-
-  store(block_peak + 40, max(load(block_peak + 40), max(s05, s15)));
 }
 
 // 2 columns x 8 rows of scores, some of them removed.
@@ -362,7 +299,7 @@ template <int k>
   vec s10 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 128; ++k) {
-    const vec b0 = load(rows + 48 * k);
+    const vec b0 = load(rows + 32 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 128]);
@@ -375,7 +312,7 @@ template <int k>
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 48, x1_0);
+  store(scores + 32, x1_0);
 
   store(block_peak, max(load(block_peak), max(x0_0, x1_0)));
 }
@@ -387,8 +324,8 @@ template <int k>
   vec s10 = splat(0.0f), s11 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 128; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 8);
+    const vec b0 = load(rows + 32 * k);
+    const vec b1 = load(rows + 32 * k + 8);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
@@ -403,7 +340,7 @@ template <int k>
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 48, x1_0);
+  store(scores + 32, x1_0);
 
   store(block_peak, max(load(block_peak), max(x0_0, x1_0)));
 
@@ -411,7 +348,7 @@ template <int k>
   const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
   store(scores + 8, x0_1);
   const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  store(scores + 56, x1_1);
+  store(scores + 40, x1_1);
 
   store(block_peak + 8, max(load(block_peak + 8), max(x0_1, x1_1)));
 }
@@ -425,13 +362,13 @@ template <int k>
   for (long k = 0; k < 128; ++k) {
     const vec a0 = splat(b[k]);
     const vec a1 = splat(b[k + 128]);
-    const vec b0 = load(rows + 48 * k);
+    const vec b0 = load(rows + 32 * k);
     s00 = fma(a0, b0, s00);
     s10 = fma(a1, b0, s10);
-    const vec b1 = load(rows + 48 * k + 8);
+    const vec b1 = load(rows + 32 * k + 8);
     s01 = fma(a0, b1, s01);
     s11 = fma(a1, b1, s11);
-    const vec b2 = load(rows + 48 * k + 16);
+    const vec b2 = load(rows + 32 * k + 16);
     s02 = fma(a0, b2, s02);
     s12 = fma(a1, b2, s12);
   }
@@ -442,7 +379,7 @@ template <int k>
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 48, x1_0);
+  store(scores + 32, x1_0);
 
   store(block_peak, max(load(block_peak), max(x0_0, x1_0)));
 
@@ -450,7 +387,7 @@ template <int k>
   const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
   store(scores + 8, x0_1);
   const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  store(scores + 56, x1_1);
+  store(scores + 40, x1_1);
 
   store(block_peak + 8, max(load(block_peak + 8), max(x0_1, x1_1)));
 
@@ -458,7 +395,7 @@ template <int k>
   const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
   store(scores + 16, x0_2);
   const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
-  store(scores + 64, x1_2);
+  store(scores + 48, x1_2);
 
   store(block_peak + 16, max(load(block_peak + 16), max(x0_2, x1_2)));
 }
@@ -472,16 +409,16 @@ template <int k>
   for (long k = 0; k < 128; ++k) {
     const vec a0 = splat(b[k]);
     const vec a1 = splat(b[k + 128]);
-    const vec b0 = load(rows + 48 * k);
+    const vec b0 = load(rows + 32 * k);
     s00 = fma(a0, b0, s00);
     s10 = fma(a1, b0, s10);
-    const vec b1 = load(rows + 48 * k + 8);
+    const vec b1 = load(rows + 32 * k + 8);
     s01 = fma(a0, b1, s01);
     s11 = fma(a1, b1, s11);
-    const vec b2 = load(rows + 48 * k + 16);
+    const vec b2 = load(rows + 32 * k + 16);
     s02 = fma(a0, b2, s02);
     s12 = fma(a1, b2, s12);
-    const vec b3 = load(rows + 48 * k + 24);
+    const vec b3 = load(rows + 32 * k + 24);
     s03 = fma(a0, b3, s03);
     s13 = fma(a1, b3, s13);
   }
@@ -492,7 +429,7 @@ template <int k>
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 48, x1_0);
+  store(scores + 32, x1_0);
 
   store(block_peak, max(load(block_peak), max(x0_0, x1_0)));
 
@@ -500,7 +437,7 @@ template <int k>
   const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
   store(scores + 8, x0_1);
   const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  store(scores + 56, x1_1);
+  store(scores + 40, x1_1);
 
   store(block_peak + 8, max(load(block_peak + 8), max(x0_1, x1_1)));
 
@@ -508,7 +445,7 @@ template <int k>
   const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
   store(scores + 16, x0_2);
   const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
-  store(scores + 64, x1_2);
+  store(scores + 48, x1_2);
 
   store(block_peak + 16, max(load(block_peak + 16), max(x0_2, x1_2)));
 
@@ -516,1629 +453,9 @@ template <int k>
   const vec x0_3 = select(iless_equal(isplat(col), row_of_lane3), s03, removed);
   store(scores + 24, x0_3);
   const vec x1_3 = select(iless_equal(isplat(col + 1), row_of_lane3), s13, removed);
-  store(scores + 72, x1_3);
+  store(scores + 56, x1_3);
 
   store(block_peak + 24, max(load(block_peak + 24), max(x0_3, x1_3)));
-}
-
-// Step k of 2 rows x 40 columns.
-template <int k>
-[[gnu::always_inline]] static inline void attention_scores_step_2x40(const float* scalars,
-    const float* vectors, vec& s00, vec& s01, vec& s02, vec& s03, vec& s04, vec& s10, vec& s11,
-    vec& s12, vec& s13, vec& s14) {
-#if defined(sdpa_1_8_512_128_true_PLAIN) || !defined(__x86_64__)
-  const vec a0 = splat(scalars[k]);
-  const vec a1 = splat(scalars[k + 128]);
-  const vec b0 = load(vectors + 48 * k);
-  s00 = fma(a0, b0, s00);
-  s10 = fma(a1, b0, s10);
-  const vec b1 = load(vectors + 48 * k + 8);
-  s01 = fma(a0, b1, s01);
-  s11 = fma(a1, b1, s11);
-  const vec b2 = load(vectors + 48 * k + 16);
-  s02 = fma(a0, b2, s02);
-  s12 = fma(a1, b2, s12);
-  const vec b3 = load(vectors + 48 * k + 24);
-  s03 = fma(a0, b3, s03);
-  s13 = fma(a1, b3, s13);
-  const vec b4 = load(vectors + 48 * k + 32);
-  s04 = fma(a0, b4, s04);
-  s14 = fma(a1, b4, s14);
-#else
-  asm volatile(
-      "vbroadcastss 4*%c[k](%[scalars]), %%ymm15\n\t"
-      "vbroadcastss 4*%c[k]+512(%[scalars]), %%ymm14\n\t"
-      "vmovups 192*%c[k](%[vectors]), %%ymm13\n\t"
-      "vfmadd231ps %%ymm13, %%ymm15, %[s00]\n\t"
-      "vfmadd231ps %%ymm13, %%ymm14, %[s10]\n\t"
-      "vmovups 192*%c[k]+32(%[vectors]), %%ymm12\n\t"
-      "vfmadd231ps %%ymm12, %%ymm15, %[s01]\n\t"
-      "vfmadd231ps %%ymm12, %%ymm14, %[s11]\n\t"
-      "vmovups 192*%c[k]+64(%[vectors]), %%ymm11\n\t"
-      "vfmadd231ps %%ymm11, %%ymm15, %[s02]\n\t"
-      "vfmadd231ps %%ymm11, %%ymm14, %[s12]\n\t"
-      "vmovups 192*%c[k]+96(%[vectors]), %%ymm10\n\t"
-      "vfmadd231ps %%ymm10, %%ymm15, %[s03]\n\t"
-      "vfmadd231ps %%ymm10, %%ymm14, %[s13]\n\t"
-      "vmovups 192*%c[k]+128(%[vectors]), %%ymm13\n\t"
-      "vfmadd231ps %%ymm13, %%ymm15, %[s04]\n\t"
-      "vfmadd231ps %%ymm13, %%ymm14, %[s14]\n\t"
-      : [s00] "+x"(s00), [s01] "+x"(s01), [s02] "+x"(s02), [s03] "+x"(s03), [s04] "+x"(s04),
-      [s10] "+x"(s10), [s11] "+x"(s11), [s12] "+x"(s12), [s13] "+x"(s13), [s14] "+x"(s14)
-      : [scalars] "r"(scalars), [vectors] "r"(vectors), [k] "i"(k)
-      : "memory", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
-#endif
-}
-
-// 2 columns x 40 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_2x40_in_part(const float* rows, const float* b,
-    float* scores, float* block_peak, long row, long col) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f);
-  for (long k = 0; k < 128; k += 4) {
-    attention_scores_step_2x40<0>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s10, s11, s12, s13,
-        s14);
-    attention_scores_step_2x40<1>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s10, s11, s12, s13,
-        s14);
-    attention_scores_step_2x40<2>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s10, s11, s12, s13,
-        s14);
-    attention_scores_step_2x40<3>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s10, s11, s12, s13,
-        s14);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 48, x1_0);
-
-  store(block_peak, max(load(block_peak), max(x0_0, x1_0)));
-
-  const ivec row_of_lane1 = isplat(row + 8) + iota();
-  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
-  store(scores + 8, x0_1);
-  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  store(scores + 56, x1_1);
-
-  store(block_peak + 8, max(load(block_peak + 8), max(x0_1, x1_1)));
-
-  const ivec row_of_lane2 = isplat(row + 16) + iota();
-  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
-  store(scores + 16, x0_2);
-  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
-  store(scores + 64, x1_2);
-
-  store(block_peak + 16, max(load(block_peak + 16), max(x0_2, x1_2)));
-
-  const ivec row_of_lane3 = isplat(row + 24) + iota();
-  const vec x0_3 = select(iless_equal(isplat(col), row_of_lane3), s03, removed);
-  store(scores + 24, x0_3);
-  const vec x1_3 = select(iless_equal(isplat(col + 1), row_of_lane3), s13, removed);
-  store(scores + 72, x1_3);
-
-  store(block_peak + 24, max(load(block_peak + 24), max(x0_3, x1_3)));
-
-  const ivec row_of_lane4 = isplat(row + 32) + iota();
-  const vec x0_4 = select(iless_equal(isplat(col), row_of_lane4), s04, removed);
-  store(scores + 32, x0_4);
-  const vec x1_4 = select(iless_equal(isplat(col + 1), row_of_lane4), s14, removed);
-  store(scores + 80, x1_4);
-
-  store(block_peak + 32, max(load(block_peak + 32), max(x0_4, x1_4)));
-}
-
-// 2 columns x 48 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_2x48_in_part(const float* rows, const float* b,
-    float* scores, float* block_peak, long row, long col) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f), s04 = splat(0.0f),
-      s05 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f), s14 = splat(0.0f),
-      s15 = splat(0.0f);
-  for (long k = 0; k < 128; k += 4) {
-    attention_scores_step_2x48<0>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11, s12,
-        s13, s14, s15);
-    attention_scores_step_2x48<1>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11, s12,
-        s13, s14, s15);
-    attention_scores_step_2x48<2>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11, s12,
-        s13, s14, s15);
-    attention_scores_step_2x48<3>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11, s12,
-        s13, s14, s15);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 48, x1_0);
-
-  store(block_peak, max(load(block_peak), max(x0_0, x1_0)));
-
-  const ivec row_of_lane1 = isplat(row + 8) + iota();
-  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
-  store(scores + 8, x0_1);
-  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  store(scores + 56, x1_1);
-
-  store(block_peak + 8, max(load(block_peak + 8), max(x0_1, x1_1)));
-
-  const ivec row_of_lane2 = isplat(row + 16) + iota();
-  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
-  store(scores + 16, x0_2);
-  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
-  store(scores + 64, x1_2);
-
-  store(block_peak + 16, max(load(block_peak + 16), max(x0_2, x1_2)));
-
-  const ivec row_of_lane3 = isplat(row + 24) + iota();
-  const vec x0_3 = select(iless_equal(isplat(col), row_of_lane3), s03, removed);
-  store(scores + 24, x0_3);
-  const vec x1_3 = select(iless_equal(isplat(col + 1), row_of_lane3), s13, removed);
-  store(scores + 72, x1_3);
-
-  store(block_peak + 24, max(load(block_peak + 24), max(x0_3, x1_3)));
-
-  const ivec row_of_lane4 = isplat(row + 32) + iota();
-  const vec x0_4 = select(iless_equal(isplat(col), row_of_lane4), s04, removed);
-  store(scores + 32, x0_4);
-  const vec x1_4 = select(iless_equal(isplat(col + 1), row_of_lane4), s14, removed);
-  store(scores + 80, x1_4);
-
-  store(block_peak + 32, max(load(block_peak + 32), max(x0_4, x1_4)));
-
-  const ivec row_of_lane5 = isplat(row + 40) + iota();
-  const vec x0_5 = select(iless_equal(isplat(col), row_of_lane5), s05, removed);
-  store(scores + 40, x0_5);
-  const vec x1_5 = select(iless_equal(isplat(col + 1), row_of_lane5), s15, removed);
-  store(scores + 88, x1_5);
-
-  store(block_peak + 40, max(load(block_peak + 40), max(x0_5, x1_5)));
-}
-
-// 2 columns x 48 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_2x48(const float* b, float* scores, long row,
-    long col, attention_memory& local) {
-  const long high0 = 8 * (row / 8) + 8;
-  const bool some0 = col < high0;
-  const long high1 = 8 * (row / 8) + 16;
-  const bool some1 = col < high1;
-  const long high2 = 8 * (row / 8) + 24;
-  const bool some2 = col < high2;
-  const long high3 = 8 * (row / 8) + 32;
-  const bool some3 = col < high3;
-  const long high4 = 8 * (row / 8) + 40;
-  const bool some4 = col < high4;
-  const long high5 = 8 * (row / 8) + 48;
-  const bool some5 = col < high5;
-  const long first =
-      some0 ? 0 : (some1 ? 1 : (some2 ? 2 : (some3 ? 3 : (some4 ? 4 : (some5 ? 5 : 6)))));
-  const long end =
-      some5 ? 6 : (some4 ? 5 : (some3 ? 4 : (some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0)))));
-  for (long v = 0; v < 6; ++v) {
-    if (v < first || v >= end) {
-      for (long i = 0; i < 2; ++i) {
-        store(scores + 48 * i + 8 * v, splat(-__builtin_inff()));
-      }
-    }
-  }
-  if (end - first == 1) {
-    attention_scores_2x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
-        local.block_peak + 8 * first, row + 8 * first, col);
-  }
-  if (end - first == 2) {
-    attention_scores_2x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
-        local.block_peak + 8 * first, row + 8 * first, col);
-  }
-  if (end - first == 3) {
-    attention_scores_2x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
-        local.block_peak + 8 * first, row + 8 * first, col);
-  }
-  if (end - first == 4) {
-    attention_scores_2x32_in_part(local.rows + 8 * first, b, scores + 8 * first,
-        local.block_peak + 8 * first, row + 8 * first, col);
-  }
-  if (end - first == 5) {
-    attention_scores_2x40_in_part(local.rows + 8 * first, b, scores + 8 * first,
-        local.block_peak + 8 * first, row + 8 * first, col);
-  }
-  if (end - first == 6) {
-    attention_scores_2x48_in_part(local.rows + 8 * first, b, scores + 8 * first,
-        local.block_peak + 8 * first, row + 8 * first, col);
-  }
-}
-
-// Scores of 48 rows become weights; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_48(attention_memory& local, long count, bool all) {
-  const vec old0 = load(local.peak);
-  const lanes_t outside0 = negation(either(not_less(splat(0x1p+40f), load(local.block_total)),
-      both(not_less(splat(0x1p+120f), load(local.block_total)),
-          less_equal(splat(-4.0f) * old0, exponent_of(load(local.block_total))))));
-  const vec peak0 =
-      select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
-  store(local.peak, peak0);
-  const vec shift0 = splat(0.0f) - peak0;
-  store(local.shift, shift0);
-  store(local.carry, exp2_nonpositive(old0 - peak0));
-  vec total0 = splat(0.0f);
-
-  const vec old1 = load(local.peak + 8);
-  const lanes_t outside1 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 8)),
-      both(not_less(splat(0x1p+120f), load(local.block_total + 8)),
-          less_equal(splat(-4.0f) * old1, exponent_of(load(local.block_total + 8))))));
-  const vec peak1 =
-      select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 8)), old1);
-  store(local.peak + 8, peak1);
-  const vec shift1 = splat(0.0f) - peak1;
-  store(local.shift + 8, shift1);
-  store(local.carry + 8, exp2_nonpositive(old1 - peak1));
-  vec total1 = splat(0.0f);
-
-  const vec old2 = load(local.peak + 16);
-  const lanes_t outside2 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 16)),
-      both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
-          less_equal(splat(-4.0f) * old2, exponent_of(load(local.block_total + 16))))));
-  const vec peak2 =
-      select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 16)), old2);
-  store(local.peak + 16, peak2);
-  const vec shift2 = splat(0.0f) - peak2;
-  store(local.shift + 16, shift2);
-  store(local.carry + 16, exp2_nonpositive(old2 - peak2));
-  vec total2 = splat(0.0f);
-
-  const vec old3 = load(local.peak + 24);
-  const lanes_t outside3 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 24)),
-      both(not_less(splat(0x1p+120f), load(local.block_total + 24)),
-          less_equal(splat(-4.0f) * old3, exponent_of(load(local.block_total + 24))))));
-  const vec peak3 =
-      select(either(all_lanes(all), outside3), max(old3, load(local.block_peak + 24)), old3);
-  store(local.peak + 24, peak3);
-  const vec shift3 = splat(0.0f) - peak3;
-  store(local.shift + 24, shift3);
-  store(local.carry + 24, exp2_nonpositive(old3 - peak3));
-  vec total3 = splat(0.0f);
-
-  const vec old4 = load(local.peak + 32);
-  const lanes_t outside4 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 32)),
-      both(not_less(splat(0x1p+120f), load(local.block_total + 32)),
-          less_equal(splat(-4.0f) * old4, exponent_of(load(local.block_total + 32))))));
-  const vec peak4 =
-      select(either(all_lanes(all), outside4), max(old4, load(local.block_peak + 32)), old4);
-  store(local.peak + 32, peak4);
-  const vec shift4 = splat(0.0f) - peak4;
-  store(local.shift + 32, shift4);
-  store(local.carry + 32, exp2_nonpositive(old4 - peak4));
-  vec total4 = splat(0.0f);
-
-  const vec old5 = load(local.peak + 40);
-  const lanes_t outside5 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 40)),
-      both(not_less(splat(0x1p+120f), load(local.block_total + 40)),
-          less_equal(splat(-4.0f) * old5, exponent_of(load(local.block_total + 40))))));
-  const vec peak5 =
-      select(either(all_lanes(all), outside5), max(old5, load(local.block_peak + 40)), old5);
-  store(local.peak + 40, peak5);
-  const vec shift5 = splat(0.0f) - peak5;
-  store(local.shift + 40, shift5);
-  store(local.carry + 40, exp2_nonpositive(old5 - peak5));
-  vec total5 = splat(0.0f);
-
-  for (long j = 0; j < count; ++j) {
-    const vec w0 = exp2_near(load(local.scores + 48 * j) + shift0);
-    store(local.scores + 48 * j, w0);
-    total0 = total0 + w0;
-    const vec w1 = exp2_near(load(local.scores + 48 * j + 8) + shift1);
-    store(local.scores + 48 * j + 8, w1);
-    total1 = total1 + w1;
-    const vec w2 = exp2_near(load(local.scores + 48 * j + 16) + shift2);
-    store(local.scores + 48 * j + 16, w2);
-    total2 = total2 + w2;
-    const vec w3 = exp2_near(load(local.scores + 48 * j + 24) + shift3);
-    store(local.scores + 48 * j + 24, w3);
-    total3 = total3 + w3;
-    const vec w4 = exp2_near(load(local.scores + 48 * j + 32) + shift4);
-    store(local.scores + 48 * j + 32, w4);
-    total4 = total4 + w4;
-    const vec w5 = exp2_near(load(local.scores + 48 * j + 40) + shift5);
-    store(local.scores + 48 * j + 40, w5);
-    total5 = total5 + w5;
-  }
-
-  store(local.block_total, total0);
-  store(local.block_total + 8, total1);
-  store(local.block_total + 16, total2);
-  store(local.block_total + 24, total3);
-  store(local.block_total + 32, total4);
-  store(local.block_total + 40, total5);
-}
-
-// 2 columns x 48 rows of weights.
-[[gnu::noinline]] void attention_weights_2x48(const Memory& m, const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
-  const vec start0 = load(shift);
-  const vec start1 = load(shift + 8);
-  const vec start2 = load(shift + 16);
-  const vec start3 = load(shift + 24);
-  const vec start4 = load(shift + 32);
-  const vec start5 = load(shift + 40);
-  vec s00 = start0, s01 = start1, s02 = start2, s03 = start3, s04 = start4, s05 = start5;
-  vec s10 = start0, s11 = start1, s12 = start2, s13 = start3, s14 = start4, s15 = start5;
-  const float* v = m.v + 65536 * c1 + 128 * col;
-  const long nth = col / 2 % 48;
-  const long next_row = (row + nth + 464) % 512;
-  const float* next_a = m.q + 65536 * c1 + 128 * next_row;
-  const float* out = m.out + 65536 * c1 + 128 * smaller(row + nth, 511);
-  for (long from = 0; from < 96; from += 48) {
-    prefetch(b + from + 256);
-    prefetch(b + from + 272);
-    prefetch(b + from + 288);
-    prefetch(b + from + 384);
-    prefetch(b + from + 400);
-    prefetch(b + from + 416);
-    prefetch(v + from);
-    prefetch(v + from + 16);
-    prefetch(v + from + 32);
-    prefetch(v + from + 128);
-    prefetch(v + from + 144);
-    prefetch(v + from + 160);
-    prefetch_l2(next_a + from);
-    prefetch_l2(next_a + from + 16);
-    prefetch_l2(next_a + from + 32);
-    prefetch_l2(out + from);
-    prefetch_l2(out + from + 16);
-    prefetch_l2(out + from + 32);
-    for (long k = from; k < from + 48; k += 4) {
-      attention_scores_step_2x48<0>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11,
-          s12, s13, s14, s15);
-      attention_scores_step_2x48<1>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11,
-          s12, s13, s14, s15);
-      attention_scores_step_2x48<2>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11,
-          s12, s13, s14, s15);
-      attention_scores_step_2x48<3>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11,
-          s12, s13, s14, s15);
-    }
-  }
-  for (long k = 96; k < 128; k += 4) {
-    attention_scores_step_2x48<0>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11, s12,
-        s13, s14, s15);
-    attention_scores_step_2x48<1>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11, s12,
-        s13, s14, s15);
-    attention_scores_step_2x48<2>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11, s12,
-        s13, s14, s15);
-    attention_scores_step_2x48<3>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11, s12,
-        s13, s14, s15);
-  }
-
-  const vec w0_0 = exp2_near(s00);
-  store(scores, w0_0);
-  const vec w1_0 = exp2_near(s10);
-  store(scores + 48, w1_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0);
-
-  const vec w0_1 = exp2_near(s01);
-  store(scores + 8, w0_1);
-  const vec w1_1 = exp2_near(s11);
-  store(scores + 56, w1_1);
-
-  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
-
-  const vec w0_2 = exp2_near(s02);
-  store(scores + 16, w0_2);
-  const vec w1_2 = exp2_near(s12);
-  store(scores + 64, w1_2);
-
-  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2);
-
-  const vec w0_3 = exp2_near(s03);
-  store(scores + 24, w0_3);
-  const vec w1_3 = exp2_near(s13);
-  store(scores + 72, w1_3);
-
-  store(block_total + 24, load(block_total + 24) + w0_3 + w1_3);
-
-  const vec w0_4 = exp2_near(s04);
-  store(scores + 32, w0_4);
-  const vec w1_4 = exp2_near(s14);
-  store(scores + 80, w1_4);
-
-  store(block_total + 32, load(block_total + 32) + w0_4 + w1_4);
-
-  const vec w0_5 = exp2_near(s05);
-  store(scores + 40, w0_5);
-  const vec w1_5 = exp2_near(s15);
-  store(scores + 88, w1_5);
-
-  store(block_total + 40, load(block_total + 40) + w0_5 + w1_5);
-}
-
-// 2 columns x 8 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_2x8_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  vec s00 = start0;
-  vec s10 = start0;
-#pragma GCC unroll 4
-  for (long k = 0; k < 128; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    const vec a1 = splat(b[k + 128]);
-    s10 = fma(a1, b0, s10);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 48, w1_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0);
-}
-
-// 2 columns x 16 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_2x16_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  const vec start1 = load(shift + 8);
-  vec s00 = start0, s01 = start1;
-  vec s10 = start0, s11 = start1;
-#pragma GCC unroll 4
-  for (long k = 0; k < 128; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 8);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 128]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 48, w1_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0);
-
-  const ivec row_of_lane1 = isplat(row + 8) + iota();
-  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
-  const vec w0_1 = exp2_near(x0_1);
-  store(scores + 8, w0_1);
-  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  const vec w1_1 = exp2_near(x1_1);
-  store(scores + 56, w1_1);
-
-  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
-}
-
-// 2 columns x 24 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_2x24_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  const vec start1 = load(shift + 8);
-  const vec start2 = load(shift + 16);
-  vec s00 = start0, s01 = start1, s02 = start2;
-  vec s10 = start0, s11 = start1, s12 = start2;
-#pragma GCC unroll 4
-  for (long k = 0; k < 128; ++k) {
-    const vec a0 = splat(b[k]);
-    const vec a1 = splat(b[k + 128]);
-    const vec b0 = load(rows + 48 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    const vec b1 = load(rows + 48 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    const vec b2 = load(rows + 48 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 48, w1_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0);
-
-  const ivec row_of_lane1 = isplat(row + 8) + iota();
-  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
-  const vec w0_1 = exp2_near(x0_1);
-  store(scores + 8, w0_1);
-  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  const vec w1_1 = exp2_near(x1_1);
-  store(scores + 56, w1_1);
-
-  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
-
-  const ivec row_of_lane2 = isplat(row + 16) + iota();
-  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
-  const vec w0_2 = exp2_near(x0_2);
-  store(scores + 16, w0_2);
-  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
-  const vec w1_2 = exp2_near(x1_2);
-  store(scores + 64, w1_2);
-
-  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2);
-}
-
-// 2 columns x 32 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_2x32_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  const vec start1 = load(shift + 8);
-  const vec start2 = load(shift + 16);
-  const vec start3 = load(shift + 24);
-  vec s00 = start0, s01 = start1, s02 = start2, s03 = start3;
-  vec s10 = start0, s11 = start1, s12 = start2, s13 = start3;
-#pragma GCC unroll 4
-  for (long k = 0; k < 128; ++k) {
-    const vec a0 = splat(b[k]);
-    const vec a1 = splat(b[k + 128]);
-    const vec b0 = load(rows + 48 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    const vec b1 = load(rows + 48 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    const vec b2 = load(rows + 48 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    const vec b3 = load(rows + 48 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 48, w1_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0);
-
-  const ivec row_of_lane1 = isplat(row + 8) + iota();
-  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
-  const vec w0_1 = exp2_near(x0_1);
-  store(scores + 8, w0_1);
-  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  const vec w1_1 = exp2_near(x1_1);
-  store(scores + 56, w1_1);
-
-  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
-
-  const ivec row_of_lane2 = isplat(row + 16) + iota();
-  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
-  const vec w0_2 = exp2_near(x0_2);
-  store(scores + 16, w0_2);
-  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
-  const vec w1_2 = exp2_near(x1_2);
-  store(scores + 64, w1_2);
-
-  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2);
-
-  const ivec row_of_lane3 = isplat(row + 24) + iota();
-  const vec x0_3 = select(iless_equal(isplat(col), row_of_lane3), s03, removed);
-  const vec w0_3 = exp2_near(x0_3);
-  store(scores + 24, w0_3);
-  const vec x1_3 = select(iless_equal(isplat(col + 1), row_of_lane3), s13, removed);
-  const vec w1_3 = exp2_near(x1_3);
-  store(scores + 72, w1_3);
-
-  store(block_total + 24, load(block_total + 24) + w0_3 + w1_3);
-}
-
-// 2 columns x 40 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_2x40_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  const vec start1 = load(shift + 8);
-  const vec start2 = load(shift + 16);
-  const vec start3 = load(shift + 24);
-  const vec start4 = load(shift + 32);
-  vec s00 = start0, s01 = start1, s02 = start2, s03 = start3, s04 = start4;
-  vec s10 = start0, s11 = start1, s12 = start2, s13 = start3, s14 = start4;
-  for (long k = 0; k < 128; k += 4) {
-    attention_scores_step_2x40<0>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s10, s11, s12, s13,
-        s14);
-    attention_scores_step_2x40<1>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s10, s11, s12, s13,
-        s14);
-    attention_scores_step_2x40<2>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s10, s11, s12, s13,
-        s14);
-    attention_scores_step_2x40<3>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s10, s11, s12, s13,
-        s14);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 48, w1_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0);
-
-  const ivec row_of_lane1 = isplat(row + 8) + iota();
-  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
-  const vec w0_1 = exp2_near(x0_1);
-  store(scores + 8, w0_1);
-  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  const vec w1_1 = exp2_near(x1_1);
-  store(scores + 56, w1_1);
-
-  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
-
-  const ivec row_of_lane2 = isplat(row + 16) + iota();
-  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
-  const vec w0_2 = exp2_near(x0_2);
-  store(scores + 16, w0_2);
-  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
-  const vec w1_2 = exp2_near(x1_2);
-  store(scores + 64, w1_2);
-
-  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2);
-
-  const ivec row_of_lane3 = isplat(row + 24) + iota();
-  const vec x0_3 = select(iless_equal(isplat(col), row_of_lane3), s03, removed);
-  const vec w0_3 = exp2_near(x0_3);
-  store(scores + 24, w0_3);
-  const vec x1_3 = select(iless_equal(isplat(col + 1), row_of_lane3), s13, removed);
-  const vec w1_3 = exp2_near(x1_3);
-  store(scores + 72, w1_3);
-
-  store(block_total + 24, load(block_total + 24) + w0_3 + w1_3);
-
-  const ivec row_of_lane4 = isplat(row + 32) + iota();
-  const vec x0_4 = select(iless_equal(isplat(col), row_of_lane4), s04, removed);
-  const vec w0_4 = exp2_near(x0_4);
-  store(scores + 32, w0_4);
-  const vec x1_4 = select(iless_equal(isplat(col + 1), row_of_lane4), s14, removed);
-  const vec w1_4 = exp2_near(x1_4);
-  store(scores + 80, w1_4);
-
-  store(block_total + 32, load(block_total + 32) + w0_4 + w1_4);
-}
-
-// 2 columns x 48 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_2x48_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  const vec start1 = load(shift + 8);
-  const vec start2 = load(shift + 16);
-  const vec start3 = load(shift + 24);
-  const vec start4 = load(shift + 32);
-  const vec start5 = load(shift + 40);
-  vec s00 = start0, s01 = start1, s02 = start2, s03 = start3, s04 = start4, s05 = start5;
-  vec s10 = start0, s11 = start1, s12 = start2, s13 = start3, s14 = start4, s15 = start5;
-  for (long k = 0; k < 128; k += 4) {
-    attention_scores_step_2x48<0>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11, s12,
-        s13, s14, s15);
-    attention_scores_step_2x48<1>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11, s12,
-        s13, s14, s15);
-    attention_scores_step_2x48<2>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11, s12,
-        s13, s14, s15);
-    attention_scores_step_2x48<3>(b + k, rows + 48 * k, s00, s01, s02, s03, s04, s05, s10, s11, s12,
-        s13, s14, s15);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 48, w1_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0);
-
-  const ivec row_of_lane1 = isplat(row + 8) + iota();
-  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
-  const vec w0_1 = exp2_near(x0_1);
-  store(scores + 8, w0_1);
-  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  const vec w1_1 = exp2_near(x1_1);
-  store(scores + 56, w1_1);
-
-  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
-
-  const ivec row_of_lane2 = isplat(row + 16) + iota();
-  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
-  const vec w0_2 = exp2_near(x0_2);
-  store(scores + 16, w0_2);
-  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
-  const vec w1_2 = exp2_near(x1_2);
-  store(scores + 64, w1_2);
-
-  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2);
-
-  const ivec row_of_lane3 = isplat(row + 24) + iota();
-  const vec x0_3 = select(iless_equal(isplat(col), row_of_lane3), s03, removed);
-  const vec w0_3 = exp2_near(x0_3);
-  store(scores + 24, w0_3);
-  const vec x1_3 = select(iless_equal(isplat(col + 1), row_of_lane3), s13, removed);
-  const vec w1_3 = exp2_near(x1_3);
-  store(scores + 72, w1_3);
-
-  store(block_total + 24, load(block_total + 24) + w0_3 + w1_3);
-
-  const ivec row_of_lane4 = isplat(row + 32) + iota();
-  const vec x0_4 = select(iless_equal(isplat(col), row_of_lane4), s04, removed);
-  const vec w0_4 = exp2_near(x0_4);
-  store(scores + 32, w0_4);
-  const vec x1_4 = select(iless_equal(isplat(col + 1), row_of_lane4), s14, removed);
-  const vec w1_4 = exp2_near(x1_4);
-  store(scores + 80, w1_4);
-
-  store(block_total + 32, load(block_total + 32) + w0_4 + w1_4);
-
-  const ivec row_of_lane5 = isplat(row + 40) + iota();
-  const vec x0_5 = select(iless_equal(isplat(col), row_of_lane5), s05, removed);
-  const vec w0_5 = exp2_near(x0_5);
-  store(scores + 40, w0_5);
-  const vec x1_5 = select(iless_equal(isplat(col + 1), row_of_lane5), s15, removed);
-  const vec w1_5 = exp2_near(x1_5);
-  store(scores + 88, w1_5);
-
-  store(block_total + 40, load(block_total + 40) + w0_5 + w1_5);
-}
-
-// 2 columns x 48 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_2x48(const float* b, float* scores, long row,
-    long col, attention_memory& local) {
-  const long high0 = 8 * (row / 8) + 8;
-  const bool some0 = col < high0;
-  const long high1 = 8 * (row / 8) + 16;
-  const bool some1 = col < high1;
-  const long high2 = 8 * (row / 8) + 24;
-  const bool some2 = col < high2;
-  const long high3 = 8 * (row / 8) + 32;
-  const bool some3 = col < high3;
-  const long high4 = 8 * (row / 8) + 40;
-  const bool some4 = col < high4;
-  const long high5 = 8 * (row / 8) + 48;
-  const bool some5 = col < high5;
-  const long first =
-      some0 ? 0 : (some1 ? 1 : (some2 ? 2 : (some3 ? 3 : (some4 ? 4 : (some5 ? 5 : 6)))));
-  const long end =
-      some5 ? 6 : (some4 ? 5 : (some3 ? 4 : (some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0)))));
-  for (long v = 0; v < 6; ++v) {
-    if (v < first || v >= end) {
-      for (long i = 0; i < 2; ++i) {
-        store(scores + 48 * i + 8 * v, splat(0.0f));
-      }
-    }
-  }
-  if (end - first == 1) {
-    attention_weights_2x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
-        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
-  }
-  if (end - first == 2) {
-    attention_weights_2x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
-        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
-  }
-  if (end - first == 3) {
-    attention_weights_2x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
-        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
-  }
-  if (end - first == 4) {
-    attention_weights_2x32_in_part(local.rows + 8 * first, b, scores + 8 * first,
-        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
-  }
-  if (end - first == 5) {
-    attention_weights_2x40_in_part(local.rows + 8 * first, b, scores + 8 * first,
-        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
-  }
-  if (end - first == 6) {
-    attention_weights_2x48_in_part(local.rows + 8 * first, b, scores + 8 * first,
-        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
-  }
-}
-
-// Weights of 48 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_48(const Memory& m, long c1, long row, long col,
-    long from, long count, long whole_end, attention_memory& local) {
-  const float* b = m.k + 65536 * c1 + 128 * col;
-  for (long j = from; j < count - 1; j += 2) {
-    if (col + j < whole_end) {
-      attention_weights_2x48(m, local.rows, b + 128 * j, local.scores + 48 * j, local.shift,
-          local.block_total, c1, row, col + j);
-    } else {
-      attention_weights_in_part_2x48(b + 128 * j, local.scores + 48 * j, row, col + j, local);
-    }
-  }
-}
-
-// Scores of 48 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_scores_of_48(const Memory& m, long c1, long row, long col,
-    long from, long count, long whole_end, attention_memory& local) {
-  const float* b = m.k + 65536 * c1 + 128 * col;
-  for (long j = from; j < count - 1; j += 2) {
-    if (col + j < whole_end) {
-      attention_scores_2x48(local.rows, b + 128 * j, local.scores + 48 * j, local.block_peak);
-    } else {
-      attention_scores_in_part_2x48(b + 128 * j, local.scores + 48 * j, row, col + j, local);
-    }
-  }
-}
-
-// What 48 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_48(const Memory& m, long c1, long row,
-    attention_memory& local) {
-  store(local.total, load(local.carry) * load(local.total));
-  store(local.total + 8, load(local.carry + 8) * load(local.total + 8));
-  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
-  store(local.total + 24, load(local.carry + 24) * load(local.total + 24));
-  store(local.total + 32, load(local.carry + 32) * load(local.total + 32));
-  store(local.total + 40, load(local.carry + 40) * load(local.total + 40));
-
-  float* out = m.out + 65536 * c1 + 128 * row;
-  for (long i = 0; i < 48; ++i) {
-    const vec carry = splat(local.carry[i]);
-    for (long n = 0; n < 128; n += 8) {
-      store(out + 128 * i + n, carry * load(out + 128 * i + n));
-    }
-  }
-}
-
-// Of 48 rows, those whose weights are too large get a higher peak; their weights follow.
-[[gnu::noinline]] void attention_lower_weights_48(attention_memory& local, long count) {
-  for (long i = 0; i < 48; i += 8) {
-    const vec total = load(local.block_total + i);
-    const lanes_t inside = not_less(splat(0x1p+40f), total);
-    const vec rise = select(inside, splat(0.0f), exponent_of(total));
-    const vec old = load(local.peak + i);
-    const vec peak = old + rise;
-    const vec carry = select(inside, splat(1.0f), inverse_power(total));
-    store(local.peak + i, peak);
-    store(local.shift + i, splat(0.0f) - peak);
-    store(local.carry + i, carry);
-    store(local.block_total + i, carry * total);
-    if (any(negation(inside))) {
-      for (long j = 0; j < count; ++j) {
-        store(local.scores + i + 48 * j, carry * load(local.scores + i + 48 * j));
-      }
-    }
-  }
-}
-
-// Weights of 48 rows and `count` columns, the first `from` of them made from scores, once more
-// where they left the range.
-[[gnu::noinline]] void attention_mend_48(const Memory& m, long c1, long row, long col, long from,
-    long count, long whole_end, attention_memory& local, bool fresh) {
-  // Too large for that: the greatest score becomes the reference.
-  const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
-      both(not_less(splat(0x1p+120f), load(local.block_total)),
-          less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
-  const lanes_t inside1 = both(inside0,
-      either(not_less(splat(0x1p+40f), load(local.block_total + 8)),
-          both(not_less(splat(0x1p+120f), load(local.block_total + 8)),
-              less_equal(splat(-4.0f) * load(local.peak + 8),
-                  exponent_of(load(local.block_total + 8))))));
-  const lanes_t inside2 = both(inside1,
-      either(not_less(splat(0x1p+40f), load(local.block_total + 16)),
-          both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
-              less_equal(splat(-4.0f) * load(local.peak + 16),
-                  exponent_of(load(local.block_total + 16))))));
-  const lanes_t inside3 = both(inside2,
-      either(not_less(splat(0x1p+40f), load(local.block_total + 24)),
-          both(not_less(splat(0x1p+120f), load(local.block_total + 24)),
-              less_equal(splat(-4.0f) * load(local.peak + 24),
-                  exponent_of(load(local.block_total + 24))))));
-  const lanes_t inside4 = both(inside3,
-      either(not_less(splat(0x1p+40f), load(local.block_total + 32)),
-          both(not_less(splat(0x1p+120f), load(local.block_total + 32)),
-              less_equal(splat(-4.0f) * load(local.peak + 32),
-                  exponent_of(load(local.block_total + 32))))));
-  const lanes_t inside5 = both(inside4,
-      either(not_less(splat(0x1p+40f), load(local.block_total + 40)),
-          both(not_less(splat(0x1p+120f), load(local.block_total + 40)),
-              less_equal(splat(-4.0f) * load(local.peak + 40),
-                  exponent_of(load(local.block_total + 40))))));
-  if (any(negation(inside5))) {
-    store(local.block_peak, splat(-__FLT_MAX__));
-    store(local.block_peak + 8, splat(-__FLT_MAX__));
-    store(local.block_peak + 16, splat(-__FLT_MAX__));
-    store(local.block_peak + 24, splat(-__FLT_MAX__));
-    store(local.block_peak + 32, splat(-__FLT_MAX__));
-    store(local.block_peak + 40, splat(-__FLT_MAX__));
-    attention_scores_of_48(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_48(local, from, false);
-    if (!fresh) {
-      attention_carry_over_48(m, c1, row, local);
-    }
-    attention_weights_of_48(m, c1, row, col, from, count, whole_end, local);
-  }
-
-  attention_lower_weights_48(local, count);
-  if (!fresh) {
-    attention_carry_over_48(m, c1, row, local);
-  }
-}
-
-// Step k of 6 rows x 16 columns.
-template <int k>
-[[gnu::always_inline]] static inline void attention_values_step_6x16(const float* scalars,
-    const float* vectors, vec& s00, vec& s01, vec& s10, vec& s11, vec& s20, vec& s21, vec& s30,
-    vec& s31, vec& s40, vec& s41, vec& s50, vec& s51) {
-#if defined(sdpa_1_8_512_128_true_PLAIN) || !defined(__x86_64__)
-  const vec b0 = load(vectors + 128 * k);
-  const vec b1 = load(vectors + 128 * k + 8);
-  const vec a0 = splat(scalars[48 * k]);
-  s00 = fma(a0, b0, s00);
-  s01 = fma(a0, b1, s01);
-  const vec a1 = splat(scalars[48 * k + 1]);
-  s10 = fma(a1, b0, s10);
-  s11 = fma(a1, b1, s11);
-  const vec a2 = splat(scalars[48 * k + 2]);
-  s20 = fma(a2, b0, s20);
-  s21 = fma(a2, b1, s21);
-  const vec a3 = splat(scalars[48 * k + 3]);
-  s30 = fma(a3, b0, s30);
-  s31 = fma(a3, b1, s31);
-  const vec a4 = splat(scalars[48 * k + 4]);
-  s40 = fma(a4, b0, s40);
-  s41 = fma(a4, b1, s41);
-  const vec a5 = splat(scalars[48 * k + 5]);
-  s50 = fma(a5, b0, s50);
-  s51 = fma(a5, b1, s51);
-#else
-  asm volatile(
-      "vmovups 512*%c[k](%[vectors]), %%ymm15\n\t"
-      "vmovups 512*%c[k]+32(%[vectors]), %%ymm14\n\t"
-      "vbroadcastss 192*%c[k](%[scalars]), %%ymm13\n\t"
-      "vfmadd231ps %%ymm15, %%ymm13, %[s00]\n\t"
-      "vfmadd231ps %%ymm14, %%ymm13, %[s01]\n\t"
-      "vbroadcastss 192*%c[k]+4(%[scalars]), %%ymm12\n\t"
-      "vfmadd231ps %%ymm15, %%ymm12, %[s10]\n\t"
-      "vfmadd231ps %%ymm14, %%ymm12, %[s11]\n\t"
-      "vbroadcastss 192*%c[k]+8(%[scalars]), %%ymm13\n\t"
-      "vfmadd231ps %%ymm15, %%ymm13, %[s20]\n\t"
-      "vfmadd231ps %%ymm14, %%ymm13, %[s21]\n\t"
-      "vbroadcastss 192*%c[k]+12(%[scalars]), %%ymm12\n\t"
-      "vfmadd231ps %%ymm15, %%ymm12, %[s30]\n\t"
-      "vfmadd231ps %%ymm14, %%ymm12, %[s31]\n\t"
-      "vbroadcastss 192*%c[k]+16(%[scalars]), %%ymm13\n\t"
-      "vfmadd231ps %%ymm15, %%ymm13, %[s40]\n\t"
-      "vfmadd231ps %%ymm14, %%ymm13, %[s41]\n\t"
-      "vbroadcastss 192*%c[k]+20(%[scalars]), %%ymm12\n\t"
-      "vfmadd231ps %%ymm15, %%ymm12, %[s50]\n\t"
-      "vfmadd231ps %%ymm14, %%ymm12, %[s51]\n\t"
-      : [s00] "+x"(s00), [s01] "+x"(s01),
-      [s10] "+x"(s10), [s11] "+x"(s11),
-      [s20] "+x"(s20), [s21] "+x"(s21),
-      [s30] "+x"(s30), [s31] "+x"(s31),
-      [s40] "+x"(s40), [s41] "+x"(s41),
-      [s50] "+x"(s50), [s51] "+x"(s51)
-      : [scalars] "r"(scalars), [vectors] "r"(vectors), [k] "i"(k)
-      : "memory", "xmm12", "xmm13", "xmm14", "xmm15");
-#endif
-}
-
-// 6 rows x 16 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_6x16(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f);
-
-  const long whole = 4 * (count / 4);
-  for (long k = 0; k < whole; k += 4) {
-    attention_values_step_6x16<0>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
-        s31, s40, s41, s50, s51);
-    attention_values_step_6x16<1>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
-        s31, s40, s41, s50, s51);
-    attention_values_step_6x16<2>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
-        s31, s40, s41, s50, s51);
-    attention_values_step_6x16<3>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
-        s31, s40, s41, s50, s51);
-  }
-  for (long k = whole; k < count; ++k) {
-    attention_values_step_6x16<0>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
-        s31, s40, s41, s50, s51);
-  }
-
-  if (!fresh) {
-    s00 = s00 + load(out);
-    s01 = s01 + load(out + 8);
-    s10 = s10 + load(out + 128);
-    s11 = s11 + load(out + 136);
-    s20 = s20 + load(out + 256);
-    s21 = s21 + load(out + 264);
-    s30 = s30 + load(out + 384);
-    s31 = s31 + load(out + 392);
-    s40 = s40 + load(out + 512);
-    s41 = s41 + load(out + 520);
-    s50 = s50 + load(out + 640);
-    s51 = s51 + load(out + 648);
-  }
-
-  store(out, s00);
-  store(out + 8, s01);
-  store(out + 128, s10);
-  store(out + 136, s11);
-  store(out + 256, s20);
-  store(out + 264, s21);
-  store(out + 384, s30);
-  store(out + 392, s31);
-  store(out + 512, s40);
-  store(out + 520, s41);
-  store(out + 640, s50);
-  store(out + 648, s51);
-}
-
-// Weights of 48 rows and `count` columns are folded into the result.
-[[gnu::noinline]] void attention_fold_48(const Memory& m, long c1, long row, long col, long count,
-    attention_memory& local, bool fresh) {
-  const float* v = m.v + 65536 * c1 + 128 * col;
-  float* out = m.out + 65536 * c1 + 128 * row;
-  store(local.total, load(local.total) + load(local.block_total));
-  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
-  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
-  store(local.total + 24, load(local.total + 24) + load(local.block_total + 24));
-  store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
-  store(local.total + 40, load(local.total + 40) + load(local.block_total + 40));
-
-  for (long n = 0; n < 128; n += 16) {
-    for (long i = 0; i < 48; i += 6) {
-      const long high_last = row + i + 6;
-      const long end = smaller(high_last - col, count);
-      attention_values_6x16(local.scores + i, v + n, end, out + 128 * i + n, fresh);
-    }
-  }
-}
-
-// 48 rows against `count` columns from col on.
-[[gnu::noinline]] void attention_visit_48(const Memory& m, long c1, long row, long col, long count,
-    long whole_end, attention_memory& local, bool fresh) {
-  store(local.block_total, splat(0.0f));
-  store(local.block_total + 8, splat(0.0f));
-  store(local.block_total + 16, splat(0.0f));
-  store(local.block_total + 24, splat(0.0f));
-  store(local.block_total + 32, splat(0.0f));
-  store(local.block_total + 40, splat(0.0f));
-  long done = 0;
-
-  // The first columns give each row the score that the others are compared with.
-  if (fresh) {
-    const float* b = m.k + 65536 * c1 + 128 * col;
-    store(local.block_peak, splat(-__FLT_MAX__));
-    store(local.block_peak + 8, splat(-__FLT_MAX__));
-    store(local.block_peak + 16, splat(-__FLT_MAX__));
-    store(local.block_peak + 24, splat(-__FLT_MAX__));
-    store(local.block_peak + 32, splat(-__FLT_MAX__));
-    store(local.block_peak + 40, splat(-__FLT_MAX__));
-    if (col < whole_end) {
-      attention_scores_2x48(local.rows, b, local.scores, local.block_peak);
-    } else {
-      attention_scores_in_part_2x48(b, local.scores, row, col, local);
-    }
-    done = 2;
-    attention_weigh_48(local, done, true);
-  }
-
-  attention_weights_of_48(m, c1, row, col, done, count, whole_end, local);
-
-  // Where that score was a poor guess it is mended; the other rows keep every bit.
-  const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
-  const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 8)));
-  const lanes_t inside2 = both(inside1, not_less(splat(0x1p+40f), load(local.block_total + 16)));
-  const lanes_t inside3 = both(inside2, not_less(splat(0x1p+40f), load(local.block_total + 24)));
-  const lanes_t inside4 = both(inside3, not_less(splat(0x1p+40f), load(local.block_total + 32)));
-  const lanes_t inside5 = both(inside4, not_less(splat(0x1p+40f), load(local.block_total + 40)));
-  if (any(negation(inside5))) {
-    attention_mend_48(m, c1, row, col, done, count, whole_end, local, fresh);
-  }
-
-  attention_fold_48(m, c1, row, col, count, local, fresh);
-}
-
-// Whether all 48 rows are for the safe path already.
-[[gnu::noinline]] bool attention_no_row_of_48_is_finite(const Memory& m, long c1, long row) {
-  const float* out = m.out + 65536 * c1 + 128 * row;
-  for (long i = 0; i < 48; ++i) {
-    vec odd = splat(0.0f);
-    for (long n = 0; n < 128; n += 8) {
-      const vec x = load(out + 128 * i + n);
-      odd = odd + (x - x);
-    }
-    if (!has_nan(odd)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// Scores of 48 rows become weights, those of removed pairs -0; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_48_safely(attention_memory& local, long count) {
-  const vec removed = splat(-__builtin_inff());
-
-  const vec old0 = load(local.peak);
-  const vec peak0 = max(old0, splat(0.088388346f) * load(local.block_peak));
-  store(local.peak, peak0);
-  store(local.carry,
-      select(both(less(old0, peak0), equal(load(local.kept), splat(1.0f))),
-          exp_nonpositive(old0 - peak0), splat(1.0f)));
-  vec total0 = splat(0.0f);
-  lanes_t all0 = all_lanes(true);
-
-  const vec old1 = load(local.peak + 8);
-  const vec peak1 = max(old1, splat(0.088388346f) * load(local.block_peak + 8));
-  store(local.peak + 8, peak1);
-  store(local.carry + 8,
-      select(both(less(old1, peak1), equal(load(local.kept + 8), splat(1.0f))),
-          exp_nonpositive(old1 - peak1), splat(1.0f)));
-  vec total1 = splat(0.0f);
-  lanes_t all1 = all_lanes(true);
-
-  const vec old2 = load(local.peak + 16);
-  const vec peak2 = max(old2, splat(0.088388346f) * load(local.block_peak + 16));
-  store(local.peak + 16, peak2);
-  store(local.carry + 16,
-      select(both(less(old2, peak2), equal(load(local.kept + 16), splat(1.0f))),
-          exp_nonpositive(old2 - peak2), splat(1.0f)));
-  vec total2 = splat(0.0f);
-  lanes_t all2 = all_lanes(true);
-
-  const vec old3 = load(local.peak + 24);
-  const vec peak3 = max(old3, splat(0.088388346f) * load(local.block_peak + 24));
-  store(local.peak + 24, peak3);
-  store(local.carry + 24,
-      select(both(less(old3, peak3), equal(load(local.kept + 24), splat(1.0f))),
-          exp_nonpositive(old3 - peak3), splat(1.0f)));
-  vec total3 = splat(0.0f);
-  lanes_t all3 = all_lanes(true);
-
-  const vec old4 = load(local.peak + 32);
-  const vec peak4 = max(old4, splat(0.088388346f) * load(local.block_peak + 32));
-  store(local.peak + 32, peak4);
-  store(local.carry + 32,
-      select(both(less(old4, peak4), equal(load(local.kept + 32), splat(1.0f))),
-          exp_nonpositive(old4 - peak4), splat(1.0f)));
-  vec total4 = splat(0.0f);
-  lanes_t all4 = all_lanes(true);
-
-  const vec old5 = load(local.peak + 40);
-  const vec peak5 = max(old5, splat(0.088388346f) * load(local.block_peak + 40));
-  store(local.peak + 40, peak5);
-  store(local.carry + 40,
-      select(both(less(old5, peak5), equal(load(local.kept + 40), splat(1.0f))),
-          exp_nonpositive(old5 - peak5), splat(1.0f)));
-  vec total5 = splat(0.0f);
-  lanes_t all5 = all_lanes(true);
-
-  bool some = false;
-  long before_holes = 0;
-  for (long j = 0; j < count; ++j) {
-    const vec score0 = splat(0.088388346f) * load(local.scores + 48 * j);
-    const lanes_t hole0 = equal(score0, removed);
-    const vec w0 = select(hole0, splat(-0.0f), exp_nonpositive(score0 - peak0) + splat(0.0f));
-    store(local.scores + 48 * j, w0);
-    total0 = total0 + w0;
-    all0 = both(all0, hole0);
-    const vec score1 = splat(0.088388346f) * load(local.scores + 48 * j + 8);
-    const lanes_t hole1 = equal(score1, removed);
-    const vec w1 = select(hole1, splat(-0.0f), exp_nonpositive(score1 - peak1) + splat(0.0f));
-    store(local.scores + 48 * j + 8, w1);
-    total1 = total1 + w1;
-    all1 = both(all1, hole1);
-    const vec score2 = splat(0.088388346f) * load(local.scores + 48 * j + 16);
-    const lanes_t hole2 = equal(score2, removed);
-    const vec w2 = select(hole2, splat(-0.0f), exp_nonpositive(score2 - peak2) + splat(0.0f));
-    store(local.scores + 48 * j + 16, w2);
-    total2 = total2 + w2;
-    all2 = both(all2, hole2);
-    const vec score3 = splat(0.088388346f) * load(local.scores + 48 * j + 24);
-    const lanes_t hole3 = equal(score3, removed);
-    const vec w3 = select(hole3, splat(-0.0f), exp_nonpositive(score3 - peak3) + splat(0.0f));
-    store(local.scores + 48 * j + 24, w3);
-    total3 = total3 + w3;
-    all3 = both(all3, hole3);
-    const vec score4 = splat(0.088388346f) * load(local.scores + 48 * j + 32);
-    const lanes_t hole4 = equal(score4, removed);
-    const vec w4 = select(hole4, splat(-0.0f), exp_nonpositive(score4 - peak4) + splat(0.0f));
-    store(local.scores + 48 * j + 32, w4);
-    total4 = total4 + w4;
-    all4 = both(all4, hole4);
-    const vec score5 = splat(0.088388346f) * load(local.scores + 48 * j + 40);
-    const lanes_t hole5 = equal(score5, removed);
-    const vec w5 = select(hole5, splat(-0.0f), exp_nonpositive(score5 - peak5) + splat(0.0f));
-    store(local.scores + 48 * j + 40, w5);
-    total5 = total5 + w5;
-    all5 = both(all5, hole5);
-    const bool hole =
-        any(either(either(either(either(either(hole0, hole1), hole2), hole3), hole4), hole5));
-    local.holes[j] = hole ? 1.0f : 0.0f;
-    some = some || hole;
-    before_holes = some ? before_holes : j + 1;
-  }
-
-  local.holes[258] = float(before_holes);
-
-  store(local.block_total, total0);
-  store(local.kept, select(all0, load(local.kept), splat(1.0f)));
-
-  store(local.block_total + 8, total1);
-  store(local.kept + 8, select(all1, load(local.kept + 8), splat(1.0f)));
-
-  store(local.block_total + 16, total2);
-  store(local.kept + 16, select(all2, load(local.kept + 16), splat(1.0f)));
-
-  store(local.block_total + 24, total3);
-  store(local.kept + 24, select(all3, load(local.kept + 24), splat(1.0f)));
-
-  store(local.block_total + 32, total4);
-  store(local.kept + 32, select(all4, load(local.kept + 32), splat(1.0f)));
-
-  store(local.block_total + 40, total5);
-  store(local.kept + 40, select(all5, load(local.kept + 40), splat(1.0f)));
-}
-
-// 6 rows x 16 columns of the result, over `count` weights each, of which those of -0 don't count.
-[[gnu::noinline]] void attention_values_6x16_with_holes(const float* weights, const float* v,
-    long count, float* out, const float* holes, long before_holes, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f);
-
-  const long whole = 4 * (before_holes / 4);
-  for (long k = 0; k < whole; k += 4) {
-    attention_values_step_6x16<0>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
-        s31, s40, s41, s50, s51);
-    attention_values_step_6x16<1>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
-        s31, s40, s41, s50, s51);
-    attention_values_step_6x16<2>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
-        s31, s40, s41, s50, s51);
-    attention_values_step_6x16<3>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
-        s31, s40, s41, s50, s51);
-  }
-  for (long k = whole; k < before_holes; ++k) {
-    attention_values_step_6x16<0>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
-        s31, s40, s41, s50, s51);
-  }
-  for (long k = before_holes; k < count; ++k) {
-    if (holes[k] > 0.0f) {
-      const vec b0 = load(v + 128 * k);
-      const vec b1 = load(v + 128 * k + 8);
-      const vec a0 = splat(weights[48 * k]);
-      const lanes_t hole0 = is_minus_zero(a0);
-      s00 = fma_unless(hole0, a0, b0, s00);
-      s01 = fma_unless(hole0, a0, b1, s01);
-      const vec a1 = splat(weights[48 * k + 1]);
-      const lanes_t hole1 = is_minus_zero(a1);
-      s10 = fma_unless(hole1, a1, b0, s10);
-      s11 = fma_unless(hole1, a1, b1, s11);
-      const vec a2 = splat(weights[48 * k + 2]);
-      const lanes_t hole2 = is_minus_zero(a2);
-      s20 = fma_unless(hole2, a2, b0, s20);
-      s21 = fma_unless(hole2, a2, b1, s21);
-      const vec a3 = splat(weights[48 * k + 3]);
-      const lanes_t hole3 = is_minus_zero(a3);
-      s30 = fma_unless(hole3, a3, b0, s30);
-      s31 = fma_unless(hole3, a3, b1, s31);
-      const vec a4 = splat(weights[48 * k + 4]);
-      const lanes_t hole4 = is_minus_zero(a4);
-      s40 = fma_unless(hole4, a4, b0, s40);
-      s41 = fma_unless(hole4, a4, b1, s41);
-      const vec a5 = splat(weights[48 * k + 5]);
-      const lanes_t hole5 = is_minus_zero(a5);
-      s50 = fma_unless(hole5, a5, b0, s50);
-      s51 = fma_unless(hole5, a5, b1, s51);
-    } else {
-      const vec b0 = load(v + 128 * k);
-      const vec b1 = load(v + 128 * k + 8);
-      const vec a0 = splat(weights[48 * k]);
-      s00 = fma(a0, b0, s00);
-      s01 = fma(a0, b1, s01);
-      const vec a1 = splat(weights[48 * k + 1]);
-      s10 = fma(a1, b0, s10);
-      s11 = fma(a1, b1, s11);
-      const vec a2 = splat(weights[48 * k + 2]);
-      s20 = fma(a2, b0, s20);
-      s21 = fma(a2, b1, s21);
-      const vec a3 = splat(weights[48 * k + 3]);
-      s30 = fma(a3, b0, s30);
-      s31 = fma(a3, b1, s31);
-      const vec a4 = splat(weights[48 * k + 4]);
-      s40 = fma(a4, b0, s40);
-      s41 = fma(a4, b1, s41);
-      const vec a5 = splat(weights[48 * k + 5]);
-      s50 = fma(a5, b0, s50);
-      s51 = fma(a5, b1, s51);
-    }
-  }
-
-  if (!fresh) {
-    s00 = s00 + load(out);
-    s01 = s01 + load(out + 8);
-    s10 = s10 + load(out + 128);
-    s11 = s11 + load(out + 136);
-    s20 = s20 + load(out + 256);
-    s21 = s21 + load(out + 264);
-    s30 = s30 + load(out + 384);
-    s31 = s31 + load(out + 392);
-    s40 = s40 + load(out + 512);
-    s41 = s41 + load(out + 520);
-    s50 = s50 + load(out + 640);
-    s51 = s51 + load(out + 648);
-  }
-
-  store(out, s00);
-  store(out + 8, s01);
-  store(out + 128, s10);
-  store(out + 136, s11);
-  store(out + 256, s20);
-  store(out + 264, s21);
-  store(out + 384, s30);
-  store(out + 392, s31);
-  store(out + 512, s40);
-  store(out + 520, s41);
-  store(out + 640, s50);
-  store(out + 648, s51);
-}
-
-// Weights of 48 rows and `count` columns are folded into the result.
-[[gnu::noinline]] void attention_fold_48_with_holes(const Memory& m, long c1, long row, long col,
-    long count, attention_memory& local, bool fresh) {
-  const float* v = m.v + 65536 * c1 + 128 * col;
-  float* out = m.out + 65536 * c1 + 128 * row;
-  store(local.total, load(local.total) + load(local.block_total));
-  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
-  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
-  store(local.total + 24, load(local.total + 24) + load(local.block_total + 24));
-  store(local.total + 32, load(local.total + 32) + load(local.block_total + 32));
-  store(local.total + 40, load(local.total + 40) + load(local.block_total + 40));
-  const long before = long(local.holes[258]);
-
-  for (long n = 0; n < 128; n += 16) {
-    for (long i = 0; i < 48; i += 6) {
-      const long high_last = row + i + 6;
-      const long end = smaller(high_last - col, count);
-      attention_values_6x16_with_holes(local.scores + i, v + n, end, out + 128 * i + n, local.holes,
-          smaller(larger(before, 0), end), fresh);
-    }
-  }
-}
-
-// 48 rows against `count` columns from col on, by the definition.
-[[gnu::noinline]] void attention_visit_48_safely(const Memory& m, long c1, long row, long col,
-    long count, long whole_end, attention_memory& local, bool fresh) {
-  store(local.block_peak, splat(-__builtin_inff()));
-  store(local.block_peak + 8, splat(-__builtin_inff()));
-  store(local.block_peak + 16, splat(-__builtin_inff()));
-  store(local.block_peak + 24, splat(-__builtin_inff()));
-  store(local.block_peak + 32, splat(-__builtin_inff()));
-  store(local.block_peak + 40, splat(-__builtin_inff()));
-  attention_scores_of_48(m, c1, row, col, 0, count, whole_end, local);
-  attention_weigh_48_safely(local, count);
-  if (!fresh) {
-    attention_carry_over_48(m, c1, row, local);
-  }
-
-  if (long(local.holes[258]) < count) {
-    attention_fold_48_with_holes(m, c1, row, col, count, local, fresh);
-  } else {
-    attention_fold_48(m, c1, row, col, count, local, fresh);
-  }
-}
-
-// Rows of the block that are not finite are computed again, over exactly the pairs that count; the
-// others keep every bit.
-[[gnu::noinline]] void attention_48_rows_safely(const Memory& m, long c1, long nth,
-    attention_memory& local) {
-  const long row = 48 * nth;
-  const float* a = m.q + 65536 * c1 + 128 * row;
-  float* out = m.out + 65536 * c1 + 128 * row;
-
-  for (long i = 0; i < 48; ++i) {
-    for (long n = 0; n < 128; n += 8) {
-      store(local.fast + 128 * i + n, load(out + 128 * i + n));
-    }
-  }
-
-  for (long r = 0; r < 48; r += 8) {
-    for (long k = 0; k < 128; k += 8) {
-      transpose_block(a + 128 * r + k, 128, local.rows + 48 * k + r, 48, splat(1.0f));
-    }
-  }
-
-  store(local.peak, splat(-__FLT_MAX__));
-  store(local.peak + 8, splat(-__FLT_MAX__));
-  store(local.peak + 16, splat(-__FLT_MAX__));
-  store(local.peak + 24, splat(-__FLT_MAX__));
-  store(local.peak + 32, splat(-__FLT_MAX__));
-  store(local.peak + 40, splat(-__FLT_MAX__));
-  store(local.total, splat(0.0f));
-  store(local.total + 8, splat(0.0f));
-  store(local.total + 16, splat(0.0f));
-  store(local.total + 24, splat(0.0f));
-  store(local.total + 32, splat(0.0f));
-  store(local.total + 40, splat(0.0f));
-  store(local.kept, splat(0.0f));
-  store(local.kept + 8, splat(0.0f));
-  store(local.kept + 16, splat(0.0f));
-  store(local.kept + 24, splat(0.0f));
-  store(local.kept + 32, splat(0.0f));
-  store(local.kept + 40, splat(0.0f));
-  bool fresh = true;
-  const long whole_end = 48 * nth;
-  const long end = 48 * nth + 48;
-  for (long col = 0; col < end; col += 258) {
-    attention_visit_48_safely(m, c1, row, col, smaller(258, end - col), whole_end, local, fresh);
-    fresh = false;
-  }
-
-  store(local.carry,
-      select(equal(load(local.kept), splat(1.0f)), splat(1.0f) / load(local.total), splat(0.0f)));
-  store(local.carry + 8,
-      select(equal(load(local.kept + 8), splat(1.0f)), splat(1.0f) / load(local.total + 8),
-          splat(0.0f)));
-  store(local.carry + 16,
-      select(equal(load(local.kept + 16), splat(1.0f)), splat(1.0f) / load(local.total + 16),
-          splat(0.0f)));
-  store(local.carry + 24,
-      select(equal(load(local.kept + 24), splat(1.0f)), splat(1.0f) / load(local.total + 24),
-          splat(0.0f)));
-  store(local.carry + 32,
-      select(equal(load(local.kept + 32), splat(1.0f)), splat(1.0f) / load(local.total + 32),
-          splat(0.0f)));
-  store(local.carry + 40,
-      select(equal(load(local.kept + 40), splat(1.0f)), splat(1.0f) / load(local.total + 40),
-          splat(0.0f)));
-  for (long i = 0; i < 48; ++i) {
-    vec odd = splat(0.0f);
-    for (long n = 0; n < 128; n += 8) {
-      const vec x = load(local.fast + 128 * i + n);
-      odd = odd + (x - x);
-    }
-    if (has_nan(odd)) {
-      const vec factor = splat(local.carry[i]);
-      for (long n = 0; n < 128; n += 8) {
-        store(out + 128 * i + n, factor * load(out + 128 * i + n));
-      }
-    } else {
-      for (long n = 0; n < 128; n += 8) {
-        store(out + 128 * i + n, load(local.fast + 128 * i + n));
-      }
-    }
-  }
-}
-
-// The nth of 10 blocks of 48 rows.
-[[gnu::noinline]] void attention_48_rows(const Memory& m, long c1, long nth,
-    attention_memory& local) {
-  const long row = 48 * nth;
-  const float* a = m.q + 65536 * c1 + 128 * row;
-  float* out = m.out + 65536 * c1 + 128 * row;
-
-  // Rows change places with their elements: a vector holds the same element of every row.
-  for (long r = 0; r < 48; r += 8) {
-    for (long k = 0; k < 128; k += 8) {
-      transpose_block(a + 128 * r + k, 128, local.rows + 48 * k + r, 48, splat(0.12751743f));
-    }
-  }
-
-  store(local.peak, splat(-__FLT_MAX__));
-  store(local.total, splat(0.0f));
-  store(local.peak + 8, splat(-__FLT_MAX__));
-  store(local.total + 8, splat(0.0f));
-  store(local.peak + 16, splat(-__FLT_MAX__));
-  store(local.total + 16, splat(0.0f));
-  store(local.peak + 24, splat(-__FLT_MAX__));
-  store(local.total + 24, splat(0.0f));
-  store(local.peak + 32, splat(-__FLT_MAX__));
-  store(local.total + 32, splat(0.0f));
-  store(local.peak + 40, splat(-__FLT_MAX__));
-  store(local.total + 40, splat(0.0f));
-
-  bool fresh = true;
-  const long whole_end = 48 * nth;
-  const long end = 48 * nth + 48;
-  for (long col = 0; col < end; col += 258) {
-    if (!fresh && attention_no_row_of_48_is_finite(m, c1, row)) {
-      break;
-    }
-    attention_visit_48(m, c1, row, col, smaller(258, end - col), whole_end, local, fresh);
-    fresh = false;
-  }
-
-  store(local.carry, splat(1.0f) / load(local.total));
-  store(local.carry + 8, splat(1.0f) / load(local.total + 8));
-  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
-  store(local.carry + 24, splat(1.0f) / load(local.total + 24));
-  store(local.carry + 32, splat(1.0f) / load(local.total + 32));
-  store(local.carry + 40, splat(1.0f) / load(local.total + 40));
-
-  // x - x is 0, or NaN if x is not finite.
-  vec odd = splat(0.0f);
-  for (long i = 0; i < 48; ++i) {
-    const vec factor = splat(local.carry[i]);
-    vec odd_of_row = splat(0.0f);
-    for (long n = 0; n < 128; n += 8) {
-      const vec x = factor * load(out + 128 * i + n);
-      store(out + 128 * i + n, x);
-      odd_of_row = odd_of_row + (x - x);
-    }
-    odd = odd + odd_of_row;
-  }
-  if (has_nan(odd)) {
-    attention_48_rows_safely(m, c1, nth, local);
-  }
-}
-
-// 2 columns x 32 rows of scores.
-[[gnu::noinline]] void attention_scores_2x32(const float* rows, const float* b, float* scores,
-    float* block_peak) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 128; ++k) {
-    const vec a0 = splat(b[k]);
-    const vec a1 = splat(b[k + 128]);
-    const vec b0 = load(rows + 48 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    const vec b1 = load(rows + 48 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    const vec b2 = load(rows + 48 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    const vec b3 = load(rows + 48 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-  }
-
-  store(scores, s00);
-  store(scores + 48, s10);
-
-  store(block_peak, max(load(block_peak), max(s00, s10)));
-
-  store(scores + 8, s01);
-  store(scores + 56, s11);
-
-  store(block_peak + 8, max(load(block_peak + 8), max(s01, s11)));
-
-  store(scores + 16, s02);
-  store(scores + 64, s12);
-
-  store(block_peak + 16, max(load(block_peak + 16), max(s02, s12)));
-
-  store(scores + 24, s03);
-  store(scores + 72, s13);
-
-  store(block_peak + 24, max(load(block_peak + 24), max(s03, s13)));
 }
 
 // 2 columns x 32 rows where pairs are removed; vectors of rows that keep none are skipped.
@@ -2157,7 +474,7 @@ template <int k>
   for (long v = 0; v < 4; ++v) {
     if (v < first || v >= end) {
       for (long i = 0; i < 2; ++i) {
-        store(scores + 48 * i + 8 * v, splat(-__builtin_inff()));
+        store(scores + 32 * i + 8 * v, splat(-__builtin_inff()));
       }
     }
   }
@@ -2188,19 +505,19 @@ template <int k>
   const vec a0 = splat(scalars[k]);
   const vec a1 = splat(scalars[k + 128]);
   const vec a2 = splat(scalars[k + 256]);
-  const vec b0 = load(vectors + 48 * k);
+  const vec b0 = load(vectors + 32 * k);
   s00 = fma(a0, b0, s00);
   s10 = fma(a1, b0, s10);
   s20 = fma(a2, b0, s20);
-  const vec b1 = load(vectors + 48 * k + 8);
+  const vec b1 = load(vectors + 32 * k + 8);
   s01 = fma(a0, b1, s01);
   s11 = fma(a1, b1, s11);
   s21 = fma(a2, b1, s21);
-  const vec b2 = load(vectors + 48 * k + 16);
+  const vec b2 = load(vectors + 32 * k + 16);
   s02 = fma(a0, b2, s02);
   s12 = fma(a1, b2, s12);
   s22 = fma(a2, b2, s22);
-  const vec b3 = load(vectors + 48 * k + 24);
+  const vec b3 = load(vectors + 32 * k + 24);
   s03 = fma(a0, b3, s03);
   s13 = fma(a1, b3, s13);
   s23 = fma(a2, b3, s23);
@@ -2209,19 +526,19 @@ template <int k>
       "vbroadcastss 4*%c[k](%[scalars]), %%ymm15\n\t"
       "vbroadcastss 4*%c[k]+512(%[scalars]), %%ymm14\n\t"
       "vbroadcastss 4*%c[k]+1024(%[scalars]), %%ymm13\n\t"
-      "vmovups 192*%c[k](%[vectors]), %%ymm12\n\t"
+      "vmovups 128*%c[k](%[vectors]), %%ymm12\n\t"
       "vfmadd231ps %%ymm12, %%ymm15, %[s00]\n\t"
       "vfmadd231ps %%ymm12, %%ymm14, %[s10]\n\t"
       "vfmadd231ps %%ymm12, %%ymm13, %[s20]\n\t"
-      "vmovups 192*%c[k]+32(%[vectors]), %%ymm12\n\t"
+      "vmovups 128*%c[k]+32(%[vectors]), %%ymm12\n\t"
       "vfmadd231ps %%ymm12, %%ymm15, %[s01]\n\t"
       "vfmadd231ps %%ymm12, %%ymm14, %[s11]\n\t"
       "vfmadd231ps %%ymm12, %%ymm13, %[s21]\n\t"
-      "vmovups 192*%c[k]+64(%[vectors]), %%ymm12\n\t"
+      "vmovups 128*%c[k]+64(%[vectors]), %%ymm12\n\t"
       "vfmadd231ps %%ymm12, %%ymm15, %[s02]\n\t"
       "vfmadd231ps %%ymm12, %%ymm14, %[s12]\n\t"
       "vfmadd231ps %%ymm12, %%ymm13, %[s22]\n\t"
-      "vmovups 192*%c[k]+96(%[vectors]), %%ymm12\n\t"
+      "vmovups 128*%c[k]+96(%[vectors]), %%ymm12\n\t"
       "vfmadd231ps %%ymm12, %%ymm15, %[s03]\n\t"
       "vfmadd231ps %%ymm12, %%ymm14, %[s13]\n\t"
       "vfmadd231ps %%ymm12, %%ymm13, %[s23]\n\t"
@@ -2240,37 +557,37 @@ template <int k>
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
   for (long k = 0; k < 128; k += 4) {
-    attention_scores_step_3x32<0>(b + k, rows + 48 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+    attention_scores_step_3x32<0>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
         s21, s22, s23);
-    attention_scores_step_3x32<1>(b + k, rows + 48 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+    attention_scores_step_3x32<1>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
         s21, s22, s23);
-    attention_scores_step_3x32<2>(b + k, rows + 48 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+    attention_scores_step_3x32<2>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
         s21, s22, s23);
-    attention_scores_step_3x32<3>(b + k, rows + 48 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+    attention_scores_step_3x32<3>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
         s21, s22, s23);
   }
 
   store(scores, s00);
-  store(scores + 48, s10);
-  store(scores + 96, s20);
+  store(scores + 32, s10);
+  store(scores + 64, s20);
 
   store(block_peak, max(load(block_peak), max(max(s00, s10), s20)));
 
   store(scores + 8, s01);
-  store(scores + 56, s11);
-  store(scores + 104, s21);
+  store(scores + 40, s11);
+  store(scores + 72, s21);
 
   store(block_peak + 8, max(load(block_peak + 8), max(max(s01, s11), s21)));
 
   store(scores + 16, s02);
-  store(scores + 64, s12);
-  store(scores + 112, s22);
+  store(scores + 48, s12);
+  store(scores + 80, s22);
 
   store(block_peak + 16, max(load(block_peak + 16), max(max(s02, s12), s22)));
 
   store(scores + 24, s03);
-  store(scores + 72, s13);
-  store(scores + 120, s23);
+  store(scores + 56, s13);
+  store(scores + 88, s23);
 
   store(block_peak + 24, max(load(block_peak + 24), max(max(s03, s13), s23)));
 }
@@ -2283,7 +600,7 @@ template <int k>
   vec s20 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 128; ++k) {
-    const vec b0 = load(rows + 48 * k);
+    const vec b0 = load(rows + 32 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 128]);
@@ -2298,9 +615,9 @@ template <int k>
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 48, x1_0);
+  store(scores + 32, x1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 96, x2_0);
+  store(scores + 64, x2_0);
 
   store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), x2_0)));
 }
@@ -2313,8 +630,8 @@ template <int k>
   vec s20 = splat(0.0f), s21 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 128; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 8);
+    const vec b0 = load(rows + 32 * k);
+    const vec b1 = load(rows + 32 * k + 8);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
@@ -2332,9 +649,9 @@ template <int k>
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 48, x1_0);
+  store(scores + 32, x1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 96, x2_0);
+  store(scores + 64, x2_0);
 
   store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), x2_0)));
 
@@ -2342,9 +659,9 @@ template <int k>
   const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
   store(scores + 8, x0_1);
   const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  store(scores + 56, x1_1);
+  store(scores + 40, x1_1);
   const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  store(scores + 104, x2_1);
+  store(scores + 72, x2_1);
 
   store(block_peak + 8, max(load(block_peak + 8), max(max(x0_1, x1_1), x2_1)));
 }
@@ -2355,9 +672,9 @@ template <int k>
     const float* vectors, vec& s00, vec& s01, vec& s02, vec& s10, vec& s11, vec& s12, vec& s20,
     vec& s21, vec& s22) {
 #if defined(sdpa_1_8_512_128_true_PLAIN) || !defined(__x86_64__)
-  const vec b0 = load(vectors + 48 * k);
-  const vec b1 = load(vectors + 48 * k + 8);
-  const vec b2 = load(vectors + 48 * k + 16);
+  const vec b0 = load(vectors + 32 * k);
+  const vec b1 = load(vectors + 32 * k + 8);
+  const vec b2 = load(vectors + 32 * k + 16);
   const vec a0 = splat(scalars[k]);
   s00 = fma(a0, b0, s00);
   s01 = fma(a0, b1, s01);
@@ -2372,9 +689,9 @@ template <int k>
   s22 = fma(a2, b2, s22);
 #else
   asm volatile(
-      "vmovups 192*%c[k](%[vectors]), %%ymm15\n\t"
-      "vmovups 192*%c[k]+32(%[vectors]), %%ymm14\n\t"
-      "vmovups 192*%c[k]+64(%[vectors]), %%ymm13\n\t"
+      "vmovups 128*%c[k](%[vectors]), %%ymm15\n\t"
+      "vmovups 128*%c[k]+32(%[vectors]), %%ymm14\n\t"
+      "vmovups 128*%c[k]+64(%[vectors]), %%ymm13\n\t"
       "vbroadcastss 4*%c[k](%[scalars]), %%ymm12\n\t"
       "vfmadd231ps %%ymm15, %%ymm12, %[s00]\n\t"
       "vfmadd231ps %%ymm14, %%ymm12, %[s01]\n\t"
@@ -2402,13 +719,13 @@ template <int k>
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
   for (long k = 0; k < 128; k += 4) {
-    attention_scores_step_3x24<0>(b + k, rows + 48 * k, s00, s01, s02, s10, s11, s12, s20, s21,
+    attention_scores_step_3x24<0>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21,
         s22);
-    attention_scores_step_3x24<1>(b + k, rows + 48 * k, s00, s01, s02, s10, s11, s12, s20, s21,
+    attention_scores_step_3x24<1>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21,
         s22);
-    attention_scores_step_3x24<2>(b + k, rows + 48 * k, s00, s01, s02, s10, s11, s12, s20, s21,
+    attention_scores_step_3x24<2>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21,
         s22);
-    attention_scores_step_3x24<3>(b + k, rows + 48 * k, s00, s01, s02, s10, s11, s12, s20, s21,
+    attention_scores_step_3x24<3>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21,
         s22);
   }
 
@@ -2418,9 +735,9 @@ template <int k>
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 48, x1_0);
+  store(scores + 32, x1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 96, x2_0);
+  store(scores + 64, x2_0);
 
   store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), x2_0)));
 
@@ -2428,9 +745,9 @@ template <int k>
   const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
   store(scores + 8, x0_1);
   const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  store(scores + 56, x1_1);
+  store(scores + 40, x1_1);
   const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  store(scores + 104, x2_1);
+  store(scores + 72, x2_1);
 
   store(block_peak + 8, max(load(block_peak + 8), max(max(x0_1, x1_1), x2_1)));
 
@@ -2438,9 +755,9 @@ template <int k>
   const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
   store(scores + 16, x0_2);
   const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
-  store(scores + 64, x1_2);
+  store(scores + 48, x1_2);
   const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
-  store(scores + 112, x2_2);
+  store(scores + 80, x2_2);
 
   store(block_peak + 16, max(load(block_peak + 16), max(max(x0_2, x1_2), x2_2)));
 }
@@ -2452,13 +769,13 @@ template <int k>
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
   for (long k = 0; k < 128; k += 4) {
-    attention_scores_step_3x32<0>(b + k, rows + 48 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+    attention_scores_step_3x32<0>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
         s21, s22, s23);
-    attention_scores_step_3x32<1>(b + k, rows + 48 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+    attention_scores_step_3x32<1>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
         s21, s22, s23);
-    attention_scores_step_3x32<2>(b + k, rows + 48 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+    attention_scores_step_3x32<2>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
         s21, s22, s23);
-    attention_scores_step_3x32<3>(b + k, rows + 48 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+    attention_scores_step_3x32<3>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
         s21, s22, s23);
   }
 
@@ -2468,9 +785,9 @@ template <int k>
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 48, x1_0);
+  store(scores + 32, x1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 96, x2_0);
+  store(scores + 64, x2_0);
 
   store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), x2_0)));
 
@@ -2478,9 +795,9 @@ template <int k>
   const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
   store(scores + 8, x0_1);
   const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  store(scores + 56, x1_1);
+  store(scores + 40, x1_1);
   const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  store(scores + 104, x2_1);
+  store(scores + 72, x2_1);
 
   store(block_peak + 8, max(load(block_peak + 8), max(max(x0_1, x1_1), x2_1)));
 
@@ -2488,9 +805,9 @@ template <int k>
   const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
   store(scores + 16, x0_2);
   const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
-  store(scores + 64, x1_2);
+  store(scores + 48, x1_2);
   const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
-  store(scores + 112, x2_2);
+  store(scores + 80, x2_2);
 
   store(block_peak + 16, max(load(block_peak + 16), max(max(x0_2, x1_2), x2_2)));
 
@@ -2498,9 +815,9 @@ template <int k>
   const vec x0_3 = select(iless_equal(isplat(col), row_of_lane3), s03, removed);
   store(scores + 24, x0_3);
   const vec x1_3 = select(iless_equal(isplat(col + 1), row_of_lane3), s13, removed);
-  store(scores + 72, x1_3);
+  store(scores + 56, x1_3);
   const vec x2_3 = select(iless_equal(isplat(col + 2), row_of_lane3), s23, removed);
-  store(scores + 120, x2_3);
+  store(scores + 88, x2_3);
 
   store(block_peak + 24, max(load(block_peak + 24), max(max(x0_3, x1_3), x2_3)));
 }
@@ -2521,7 +838,7 @@ template <int k>
   for (long v = 0; v < 4; ++v) {
     if (v < first || v >= end) {
       for (long i = 0; i < 3; ++i) {
-        store(scores + 48 * i + 8 * v, splat(-__builtin_inff()));
+        store(scores + 32 * i + 8 * v, splat(-__builtin_inff()));
       }
     }
   }
@@ -2594,17 +911,17 @@ template <int k>
   vec total3 = splat(0.0f);
 
   for (long j = 0; j < count; ++j) {
-    const vec w0 = exp2_near(load(local.scores + 48 * j) + shift0);
-    store(local.scores + 48 * j, w0);
+    const vec w0 = exp2_near(load(local.scores + 32 * j) + shift0);
+    store(local.scores + 32 * j, w0);
     total0 = total0 + w0;
-    const vec w1 = exp2_near(load(local.scores + 48 * j + 8) + shift1);
-    store(local.scores + 48 * j + 8, w1);
+    const vec w1 = exp2_near(load(local.scores + 32 * j + 8) + shift1);
+    store(local.scores + 32 * j + 8, w1);
     total1 = total1 + w1;
-    const vec w2 = exp2_near(load(local.scores + 48 * j + 16) + shift2);
-    store(local.scores + 48 * j + 16, w2);
+    const vec w2 = exp2_near(load(local.scores + 32 * j + 16) + shift2);
+    store(local.scores + 32 * j + 16, w2);
     total2 = total2 + w2;
-    const vec w3 = exp2_near(load(local.scores + 48 * j + 24) + shift3);
-    store(local.scores + 48 * j + 24, w3);
+    const vec w3 = exp2_near(load(local.scores + 32 * j + 24) + shift3);
+    store(local.scores + 32 * j + 24, w3);
     total3 = total3 + w3;
   }
 
@@ -2625,8 +942,8 @@ template <int k>
   vec s10 = start0, s11 = start1, s12 = start2, s13 = start3;
   vec s20 = start0, s21 = start1, s22 = start2, s23 = start3;
   const float* v = m.v + 65536 * c1 + 128 * col;
-  const long nth = col / 3 % 48;
-  const long next_row = (row + nth + 464) % 512;
+  const long nth = col / 3 % 32;
+  const long next_row = (row + nth + 32) % 512;
   const float* next_a = m.q + 65536 * c1 + 128 * next_row;
   const float* out = m.out + 65536 * c1 + 128 * smaller(row + nth, 511);
   for (long from = 0; from < 128; from += 32) {
@@ -2647,13 +964,13 @@ template <int k>
     prefetch_l2(out + from);
     prefetch_l2(out + from + 16);
     for (long k = from; k < from + 32; k += 4) {
-      attention_scores_step_3x32<0>(b + k, rows + 48 * k, s00, s01, s02, s03, s10, s11, s12, s13,
+      attention_scores_step_3x32<0>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13,
           s20, s21, s22, s23);
-      attention_scores_step_3x32<1>(b + k, rows + 48 * k, s00, s01, s02, s03, s10, s11, s12, s13,
+      attention_scores_step_3x32<1>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13,
           s20, s21, s22, s23);
-      attention_scores_step_3x32<2>(b + k, rows + 48 * k, s00, s01, s02, s03, s10, s11, s12, s13,
+      attention_scores_step_3x32<2>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13,
           s20, s21, s22, s23);
-      attention_scores_step_3x32<3>(b + k, rows + 48 * k, s00, s01, s02, s03, s10, s11, s12, s13,
+      attention_scores_step_3x32<3>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13,
           s20, s21, s22, s23);
     }
   }
@@ -2661,36 +978,36 @@ template <int k>
   const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
   const vec w1_0 = exp2_near(s10);
-  store(scores + 48, w1_0);
+  store(scores + 32, w1_0);
   const vec w2_0 = exp2_near(s20);
-  store(scores + 96, w2_0);
+  store(scores + 64, w2_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0);
 
   const vec w0_1 = exp2_near(s01);
   store(scores + 8, w0_1);
   const vec w1_1 = exp2_near(s11);
-  store(scores + 56, w1_1);
+  store(scores + 40, w1_1);
   const vec w2_1 = exp2_near(s21);
-  store(scores + 104, w2_1);
+  store(scores + 72, w2_1);
 
   store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1);
 
   const vec w0_2 = exp2_near(s02);
   store(scores + 16, w0_2);
   const vec w1_2 = exp2_near(s12);
-  store(scores + 64, w1_2);
+  store(scores + 48, w1_2);
   const vec w2_2 = exp2_near(s22);
-  store(scores + 112, w2_2);
+  store(scores + 80, w2_2);
 
   store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2);
 
   const vec w0_3 = exp2_near(s03);
   store(scores + 24, w0_3);
   const vec w1_3 = exp2_near(s13);
-  store(scores + 72, w1_3);
+  store(scores + 56, w1_3);
   const vec w2_3 = exp2_near(s23);
-  store(scores + 120, w2_3);
+  store(scores + 88, w2_3);
 
   store(block_total + 24, load(block_total + 24) + w0_3 + w1_3 + w2_3);
 }
@@ -2704,7 +1021,7 @@ template <int k>
   vec s20 = start0;
 #pragma GCC unroll 4
   for (long k = 0; k < 128; ++k) {
-    const vec b0 = load(rows + 48 * k);
+    const vec b0 = load(rows + 32 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 128]);
@@ -2721,10 +1038,10 @@ template <int k>
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
   const vec w1_0 = exp2_near(x1_0);
-  store(scores + 48, w1_0);
+  store(scores + 32, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
   const vec w2_0 = exp2_near(x2_0);
-  store(scores + 96, w2_0);
+  store(scores + 64, w2_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0);
 }
@@ -2739,8 +1056,8 @@ template <int k>
   vec s20 = start0, s21 = start1;
 #pragma GCC unroll 4
   for (long k = 0; k < 128; ++k) {
-    const vec b0 = load(rows + 48 * k);
-    const vec b1 = load(rows + 48 * k + 8);
+    const vec b0 = load(rows + 32 * k);
+    const vec b1 = load(rows + 32 * k + 8);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
@@ -2760,10 +1077,10 @@ template <int k>
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
   const vec w1_0 = exp2_near(x1_0);
-  store(scores + 48, w1_0);
+  store(scores + 32, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
   const vec w2_0 = exp2_near(x2_0);
-  store(scores + 96, w2_0);
+  store(scores + 64, w2_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0);
 
@@ -2773,10 +1090,10 @@ template <int k>
   store(scores + 8, w0_1);
   const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
   const vec w1_1 = exp2_near(x1_1);
-  store(scores + 56, w1_1);
+  store(scores + 40, w1_1);
   const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
   const vec w2_1 = exp2_near(x2_1);
-  store(scores + 104, w2_1);
+  store(scores + 72, w2_1);
 
   store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1);
 }
@@ -2791,13 +1108,13 @@ template <int k>
   vec s10 = start0, s11 = start1, s12 = start2;
   vec s20 = start0, s21 = start1, s22 = start2;
   for (long k = 0; k < 128; k += 4) {
-    attention_scores_step_3x24<0>(b + k, rows + 48 * k, s00, s01, s02, s10, s11, s12, s20, s21,
+    attention_scores_step_3x24<0>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21,
         s22);
-    attention_scores_step_3x24<1>(b + k, rows + 48 * k, s00, s01, s02, s10, s11, s12, s20, s21,
+    attention_scores_step_3x24<1>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21,
         s22);
-    attention_scores_step_3x24<2>(b + k, rows + 48 * k, s00, s01, s02, s10, s11, s12, s20, s21,
+    attention_scores_step_3x24<2>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21,
         s22);
-    attention_scores_step_3x24<3>(b + k, rows + 48 * k, s00, s01, s02, s10, s11, s12, s20, s21,
+    attention_scores_step_3x24<3>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21,
         s22);
   }
 
@@ -2809,10 +1126,10 @@ template <int k>
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
   const vec w1_0 = exp2_near(x1_0);
-  store(scores + 48, w1_0);
+  store(scores + 32, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
   const vec w2_0 = exp2_near(x2_0);
-  store(scores + 96, w2_0);
+  store(scores + 64, w2_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0);
 
@@ -2822,10 +1139,10 @@ template <int k>
   store(scores + 8, w0_1);
   const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
   const vec w1_1 = exp2_near(x1_1);
-  store(scores + 56, w1_1);
+  store(scores + 40, w1_1);
   const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
   const vec w2_1 = exp2_near(x2_1);
-  store(scores + 104, w2_1);
+  store(scores + 72, w2_1);
 
   store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1);
 
@@ -2835,10 +1152,10 @@ template <int k>
   store(scores + 16, w0_2);
   const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
   const vec w1_2 = exp2_near(x1_2);
-  store(scores + 64, w1_2);
+  store(scores + 48, w1_2);
   const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
   const vec w2_2 = exp2_near(x2_2);
-  store(scores + 112, w2_2);
+  store(scores + 80, w2_2);
 
   store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2);
 }
@@ -2854,13 +1171,13 @@ template <int k>
   vec s10 = start0, s11 = start1, s12 = start2, s13 = start3;
   vec s20 = start0, s21 = start1, s22 = start2, s23 = start3;
   for (long k = 0; k < 128; k += 4) {
-    attention_scores_step_3x32<0>(b + k, rows + 48 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+    attention_scores_step_3x32<0>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
         s21, s22, s23);
-    attention_scores_step_3x32<1>(b + k, rows + 48 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+    attention_scores_step_3x32<1>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
         s21, s22, s23);
-    attention_scores_step_3x32<2>(b + k, rows + 48 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+    attention_scores_step_3x32<2>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
         s21, s22, s23);
-    attention_scores_step_3x32<3>(b + k, rows + 48 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
+    attention_scores_step_3x32<3>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
         s21, s22, s23);
   }
 
@@ -2872,10 +1189,10 @@ template <int k>
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
   const vec w1_0 = exp2_near(x1_0);
-  store(scores + 48, w1_0);
+  store(scores + 32, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
   const vec w2_0 = exp2_near(x2_0);
-  store(scores + 96, w2_0);
+  store(scores + 64, w2_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0 + w2_0);
 
@@ -2885,10 +1202,10 @@ template <int k>
   store(scores + 8, w0_1);
   const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
   const vec w1_1 = exp2_near(x1_1);
-  store(scores + 56, w1_1);
+  store(scores + 40, w1_1);
   const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
   const vec w2_1 = exp2_near(x2_1);
-  store(scores + 104, w2_1);
+  store(scores + 72, w2_1);
 
   store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1);
 
@@ -2898,10 +1215,10 @@ template <int k>
   store(scores + 16, w0_2);
   const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
   const vec w1_2 = exp2_near(x1_2);
-  store(scores + 64, w1_2);
+  store(scores + 48, w1_2);
   const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
   const vec w2_2 = exp2_near(x2_2);
-  store(scores + 112, w2_2);
+  store(scores + 80, w2_2);
 
   store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2);
 
@@ -2911,10 +1228,10 @@ template <int k>
   store(scores + 24, w0_3);
   const vec x1_3 = select(iless_equal(isplat(col + 1), row_of_lane3), s13, removed);
   const vec w1_3 = exp2_near(x1_3);
-  store(scores + 72, w1_3);
+  store(scores + 56, w1_3);
   const vec x2_3 = select(iless_equal(isplat(col + 2), row_of_lane3), s23, removed);
   const vec w2_3 = exp2_near(x2_3);
-  store(scores + 120, w2_3);
+  store(scores + 88, w2_3);
 
   store(block_total + 24, load(block_total + 24) + w0_3 + w1_3 + w2_3);
 }
@@ -2935,7 +1252,7 @@ template <int k>
   for (long v = 0; v < 4; ++v) {
     if (v < first || v >= end) {
       for (long i = 0; i < 3; ++i) {
-        store(scores + 48 * i + 8 * v, splat(0.0f));
+        store(scores + 32 * i + 8 * v, splat(0.0f));
       }
     }
   }
@@ -2967,8 +1284,8 @@ template <int k>
   vec s00 = start0, s01 = start1, s02 = start2, s03 = start3;
   vec s10 = start0, s11 = start1, s12 = start2, s13 = start3;
   const float* v = m.v + 65536 * c1 + 128 * col;
-  const long nth = col / 2 % 48;
-  const long next_row = (row + nth + 464) % 512;
+  const long nth = col / 2 % 32;
+  const long next_row = (row + nth + 32) % 512;
   const float* next_a = m.q + 65536 * c1 + 128 * next_row;
   const float* out = m.out + 65536 * c1 + 128 * smaller(row + nth, 511);
   for (long from = 0; from < 96; from += 48) {
@@ -2994,16 +1311,16 @@ template <int k>
     for (long k = from; k < from + 48; ++k) {
       const vec a0 = splat(b[k]);
       const vec a1 = splat(b[k + 128]);
-      const vec b0 = load(rows + 48 * k);
+      const vec b0 = load(rows + 32 * k);
       s00 = fma(a0, b0, s00);
       s10 = fma(a1, b0, s10);
-      const vec b1 = load(rows + 48 * k + 8);
+      const vec b1 = load(rows + 32 * k + 8);
       s01 = fma(a0, b1, s01);
       s11 = fma(a1, b1, s11);
-      const vec b2 = load(rows + 48 * k + 16);
+      const vec b2 = load(rows + 32 * k + 16);
       s02 = fma(a0, b2, s02);
       s12 = fma(a1, b2, s12);
-      const vec b3 = load(rows + 48 * k + 24);
+      const vec b3 = load(rows + 32 * k + 24);
       s03 = fma(a0, b3, s03);
       s13 = fma(a1, b3, s13);
     }
@@ -3012,16 +1329,16 @@ template <int k>
   for (long k = 96; k < 128; ++k) {
     const vec a0 = splat(b[k]);
     const vec a1 = splat(b[k + 128]);
-    const vec b0 = load(rows + 48 * k);
+    const vec b0 = load(rows + 32 * k);
     s00 = fma(a0, b0, s00);
     s10 = fma(a1, b0, s10);
-    const vec b1 = load(rows + 48 * k + 8);
+    const vec b1 = load(rows + 32 * k + 8);
     s01 = fma(a0, b1, s01);
     s11 = fma(a1, b1, s11);
-    const vec b2 = load(rows + 48 * k + 16);
+    const vec b2 = load(rows + 32 * k + 16);
     s02 = fma(a0, b2, s02);
     s12 = fma(a1, b2, s12);
-    const vec b3 = load(rows + 48 * k + 24);
+    const vec b3 = load(rows + 32 * k + 24);
     s03 = fma(a0, b3, s03);
     s13 = fma(a1, b3, s13);
   }
@@ -3029,28 +1346,224 @@ template <int k>
   const vec w0_0 = exp2_near(s00);
   store(scores, w0_0);
   const vec w1_0 = exp2_near(s10);
-  store(scores + 48, w1_0);
+  store(scores + 32, w1_0);
 
   store(block_total, load(block_total) + w0_0 + w1_0);
 
   const vec w0_1 = exp2_near(s01);
   store(scores + 8, w0_1);
   const vec w1_1 = exp2_near(s11);
-  store(scores + 56, w1_1);
+  store(scores + 40, w1_1);
 
   store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
 
   const vec w0_2 = exp2_near(s02);
   store(scores + 16, w0_2);
   const vec w1_2 = exp2_near(s12);
-  store(scores + 64, w1_2);
+  store(scores + 48, w1_2);
 
   store(block_total + 16, load(block_total + 16) + w0_2 + w1_2);
 
   const vec w0_3 = exp2_near(s03);
   store(scores + 24, w0_3);
   const vec w1_3 = exp2_near(s13);
-  store(scores + 72, w1_3);
+  store(scores + 56, w1_3);
+
+  store(block_total + 24, load(block_total + 24) + w0_3 + w1_3);
+}
+
+// 2 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_2x8_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
+#pragma GCC unroll 4
+  for (long k = 0; k < 128; ++k) {
+    const vec b0 = load(rows + 32 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 128]);
+    s10 = fma(a1, b0, s10);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 32, w1_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0);
+}
+
+// 2 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_2x16_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+#pragma GCC unroll 4
+  for (long k = 0; k < 128; ++k) {
+    const vec b0 = load(rows + 32 * k);
+    const vec b1 = load(rows + 32 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 128]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 32, w1_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 40, w1_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
+}
+
+// 2 columns x 24 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_2x24_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  vec s00 = start0, s01 = start1, s02 = start2;
+  vec s10 = start0, s11 = start1, s12 = start2;
+#pragma GCC unroll 4
+  for (long k = 0; k < 128; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 128]);
+    const vec b0 = load(rows + 32 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 32 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 32 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 32, w1_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 40, w1_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  const vec w0_2 = exp2_near(x0_2);
+  store(scores + 16, w0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  const vec w1_2 = exp2_near(x1_2);
+  store(scores + 48, w1_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2);
+}
+
+// 2 columns x 32 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_2x32_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  const vec start2 = load(shift + 16);
+  const vec start3 = load(shift + 24);
+  vec s00 = start0, s01 = start1, s02 = start2, s03 = start3;
+  vec s10 = start0, s11 = start1, s12 = start2, s13 = start3;
+#pragma GCC unroll 4
+  for (long k = 0; k < 128; ++k) {
+    const vec a0 = splat(b[k]);
+    const vec a1 = splat(b[k + 128]);
+    const vec b0 = load(rows + 32 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(rows + 32 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(rows + 32 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(rows + 32 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 32, w1_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 40, w1_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
+
+  const ivec row_of_lane2 = isplat(row + 16) + iota();
+  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
+  const vec w0_2 = exp2_near(x0_2);
+  store(scores + 16, w0_2);
+  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
+  const vec w1_2 = exp2_near(x1_2);
+  store(scores + 48, w1_2);
+
+  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2);
+
+  const ivec row_of_lane3 = isplat(row + 24) + iota();
+  const vec x0_3 = select(iless_equal(isplat(col), row_of_lane3), s03, removed);
+  const vec w0_3 = exp2_near(x0_3);
+  store(scores + 24, w0_3);
+  const vec x1_3 = select(iless_equal(isplat(col + 1), row_of_lane3), s13, removed);
+  const vec w1_3 = exp2_near(x1_3);
+  store(scores + 56, w1_3);
 
   store(block_total + 24, load(block_total + 24) + w0_3 + w1_3);
 }
@@ -3071,7 +1584,7 @@ template <int k>
   for (long v = 0; v < 4; ++v) {
     if (v < first || v >= end) {
       for (long i = 0; i < 2; ++i) {
-        store(scores + 48 * i + 8 * v, splat(0.0f));
+        store(scores + 32 * i + 8 * v, splat(0.0f));
       }
     }
   }
@@ -3099,19 +1612,19 @@ template <int k>
   const float* b = m.k + 65536 * c1 + 128 * col;
   for (long j = from; j < count - 2; j += 3) {
     if (col + j < whole_end) {
-      attention_weights_3x32(m, local.rows, b + 128 * j, local.scores + 48 * j, local.shift,
+      attention_weights_3x32(m, local.rows, b + 128 * j, local.scores + 32 * j, local.shift,
           local.block_total, c1, row, col + j);
     } else {
-      attention_weights_in_part_3x32(b + 128 * j, local.scores + 48 * j, row, col + j, local);
+      attention_weights_in_part_3x32(b + 128 * j, local.scores + 32 * j, row, col + j, local);
     }
   }
   const long rest = 3 * (count / 3);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_weights_2x32(m, local.rows, b + 128 * rest, local.scores + 48 * rest, local.shift,
+      attention_weights_2x32(m, local.rows, b + 128 * rest, local.scores + 32 * rest, local.shift,
           local.block_total, c1, row, col + rest);
     } else {
-      attention_weights_in_part_2x32(b + 128 * rest, local.scores + 48 * rest, row, col + rest,
+      attention_weights_in_part_2x32(b + 128 * rest, local.scores + 32 * rest, row, col + rest,
           local);
     }
   }
@@ -3123,17 +1636,17 @@ template <int k>
   const float* b = m.k + 65536 * c1 + 128 * col;
   for (long j = from; j < count - 2; j += 3) {
     if (col + j < whole_end) {
-      attention_scores_3x32(local.rows, b + 128 * j, local.scores + 48 * j, local.block_peak);
+      attention_scores_3x32(local.rows, b + 128 * j, local.scores + 32 * j, local.block_peak);
     } else {
-      attention_scores_in_part_3x32(b + 128 * j, local.scores + 48 * j, row, col + j, local);
+      attention_scores_in_part_3x32(b + 128 * j, local.scores + 32 * j, row, col + j, local);
     }
   }
   const long rest = 3 * (count / 3);
   if (rest < count && from <= rest) {
     if (col + rest < whole_end) {
-      attention_scores_2x32(local.rows, b + 128 * rest, local.scores + 48 * rest, local.block_peak);
+      attention_scores_2x32(local.rows, b + 128 * rest, local.scores + 32 * rest, local.block_peak);
     } else {
-      attention_scores_in_part_2x32(b + 128 * rest, local.scores + 48 * rest, row, col + rest,
+      attention_scores_in_part_2x32(b + 128 * rest, local.scores + 32 * rest, row, col + rest,
           local);
     }
   }
@@ -3171,7 +1684,7 @@ template <int k>
     store(local.block_total + i, carry * total);
     if (any(negation(inside))) {
       for (long j = 0; j < count; ++j) {
-        store(local.scores + i + 48 * j, carry * load(local.scores + i + 48 * j));
+        store(local.scores + i + 32 * j, carry * load(local.scores + i + 32 * j));
       }
     }
   }
@@ -3219,106 +1732,155 @@ template <int k>
   }
 }
 
-// Step k of 5 rows x 16 columns.
+// Step k of 3 rows x 32 columns.
 template <int k>
-[[gnu::always_inline]] static inline void attention_values_step_5x16(const float* scalars,
-    const float* vectors, vec& s00, vec& s01, vec& s10, vec& s11, vec& s20, vec& s21, vec& s30,
-    vec& s31, vec& s40, vec& s41) {
+[[gnu::always_inline]] static inline void attention_values_step_3x32(const float* scalars,
+    const float* vectors, vec& s00, vec& s01, vec& s02, vec& s03, vec& s10, vec& s11, vec& s12,
+    vec& s13, vec& s20, vec& s21, vec& s22, vec& s23) {
 #if defined(sdpa_1_8_512_128_true_PLAIN) || !defined(__x86_64__)
+  const vec a0 = splat(scalars[32 * k]);
+  const vec a1 = splat(scalars[32 * k + 1]);
+  const vec a2 = splat(scalars[32 * k + 2]);
   const vec b0 = load(vectors + 128 * k);
-  const vec b1 = load(vectors + 128 * k + 8);
-  const vec a0 = splat(scalars[48 * k]);
   s00 = fma(a0, b0, s00);
-  s01 = fma(a0, b1, s01);
-  const vec a1 = splat(scalars[48 * k + 1]);
   s10 = fma(a1, b0, s10);
-  s11 = fma(a1, b1, s11);
-  const vec a2 = splat(scalars[48 * k + 2]);
   s20 = fma(a2, b0, s20);
+  const vec b1 = load(vectors + 128 * k + 8);
+  s01 = fma(a0, b1, s01);
+  s11 = fma(a1, b1, s11);
   s21 = fma(a2, b1, s21);
-  const vec a3 = splat(scalars[48 * k + 3]);
-  s30 = fma(a3, b0, s30);
-  s31 = fma(a3, b1, s31);
-  const vec a4 = splat(scalars[48 * k + 4]);
-  s40 = fma(a4, b0, s40);
-  s41 = fma(a4, b1, s41);
+  const vec b2 = load(vectors + 128 * k + 16);
+  s02 = fma(a0, b2, s02);
+  s12 = fma(a1, b2, s12);
+  s22 = fma(a2, b2, s22);
+  const vec b3 = load(vectors + 128 * k + 24);
+  s03 = fma(a0, b3, s03);
+  s13 = fma(a1, b3, s13);
+  s23 = fma(a2, b3, s23);
 #else
   asm volatile(
-      "vmovups 512*%c[k](%[vectors]), %%ymm15\n\t"
-      "vmovups 512*%c[k]+32(%[vectors]), %%ymm14\n\t"
-      "vbroadcastss 192*%c[k](%[scalars]), %%ymm13\n\t"
-      "vfmadd231ps %%ymm15, %%ymm13, %[s00]\n\t"
-      "vfmadd231ps %%ymm14, %%ymm13, %[s01]\n\t"
-      "vbroadcastss 192*%c[k]+4(%[scalars]), %%ymm12\n\t"
-      "vfmadd231ps %%ymm15, %%ymm12, %[s10]\n\t"
-      "vfmadd231ps %%ymm14, %%ymm12, %[s11]\n\t"
-      "vbroadcastss 192*%c[k]+8(%[scalars]), %%ymm11\n\t"
-      "vfmadd231ps %%ymm15, %%ymm11, %[s20]\n\t"
-      "vfmadd231ps %%ymm14, %%ymm11, %[s21]\n\t"
-      "vbroadcastss 192*%c[k]+12(%[scalars]), %%ymm10\n\t"
-      "vfmadd231ps %%ymm15, %%ymm10, %[s30]\n\t"
-      "vfmadd231ps %%ymm14, %%ymm10, %[s31]\n\t"
-      "vbroadcastss 192*%c[k]+16(%[scalars]), %%ymm13\n\t"
-      "vfmadd231ps %%ymm15, %%ymm13, %[s40]\n\t"
-      "vfmadd231ps %%ymm14, %%ymm13, %[s41]\n\t"
-      : [s00] "+x"(s00), [s01] "+x"(s01),
-      [s10] "+x"(s10), [s11] "+x"(s11),
-      [s20] "+x"(s20), [s21] "+x"(s21),
-      [s30] "+x"(s30), [s31] "+x"(s31),
-      [s40] "+x"(s40), [s41] "+x"(s41)
+      "vbroadcastss 128*%c[k](%[scalars]), %%ymm15\n\t"
+      "vbroadcastss 128*%c[k]+4(%[scalars]), %%ymm14\n\t"
+      "vbroadcastss 128*%c[k]+8(%[scalars]), %%ymm13\n\t"
+      "vmovups 512*%c[k](%[vectors]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm12, %%ymm15, %[s00]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm14, %[s10]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm13, %[s20]\n\t"
+      "vmovups 512*%c[k]+32(%[vectors]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm12, %%ymm15, %[s01]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm14, %[s11]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm13, %[s21]\n\t"
+      "vmovups 512*%c[k]+64(%[vectors]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm12, %%ymm15, %[s02]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm14, %[s12]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm13, %[s22]\n\t"
+      "vmovups 512*%c[k]+96(%[vectors]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm12, %%ymm15, %[s03]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm14, %[s13]\n\t"
+      "vfmadd231ps %%ymm12, %%ymm13, %[s23]\n\t"
+      : [s00] "+x"(s00), [s01] "+x"(s01), [s02] "+x"(s02), [s03] "+x"(s03),
+      [s10] "+x"(s10), [s11] "+x"(s11), [s12] "+x"(s12), [s13] "+x"(s13),
+      [s20] "+x"(s20), [s21] "+x"(s21), [s22] "+x"(s22), [s23] "+x"(s23)
       : [scalars] "r"(scalars), [vectors] "r"(vectors), [k] "i"(k)
-      : "memory", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+      : "memory", "xmm12", "xmm13", "xmm14", "xmm15");
 #endif
 }
 
-// 5 rows x 16 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_5x16(const float* weights, const float* v, long count,
+// 3 rows x 32 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_3x32(const float* weights, const float* v, long count,
     float* out, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
 
   const long whole = 4 * (count / 4);
   for (long k = 0; k < whole; k += 4) {
-    attention_values_step_5x16<0>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
-        s31, s40, s41);
-    attention_values_step_5x16<1>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
-        s31, s40, s41);
-    attention_values_step_5x16<2>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
-        s31, s40, s41);
-    attention_values_step_5x16<3>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
-        s31, s40, s41);
+    attention_values_step_3x32<0>(weights + 32 * k, v + 128 * k, s00, s01, s02, s03, s10, s11, s12,
+        s13, s20, s21, s22, s23);
+    attention_values_step_3x32<1>(weights + 32 * k, v + 128 * k, s00, s01, s02, s03, s10, s11, s12,
+        s13, s20, s21, s22, s23);
+    attention_values_step_3x32<2>(weights + 32 * k, v + 128 * k, s00, s01, s02, s03, s10, s11, s12,
+        s13, s20, s21, s22, s23);
+    attention_values_step_3x32<3>(weights + 32 * k, v + 128 * k, s00, s01, s02, s03, s10, s11, s12,
+        s13, s20, s21, s22, s23);
   }
   for (long k = whole; k < count; ++k) {
-    attention_values_step_5x16<0>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
-        s31, s40, s41);
+    attention_values_step_3x32<0>(weights + 32 * k, v + 128 * k, s00, s01, s02, s03, s10, s11, s12,
+        s13, s20, s21, s22, s23);
   }
 
   if (!fresh) {
     s00 = s00 + load(out);
     s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s03 = s03 + load(out + 24);
     s10 = s10 + load(out + 128);
     s11 = s11 + load(out + 136);
+    s12 = s12 + load(out + 144);
+    s13 = s13 + load(out + 152);
     s20 = s20 + load(out + 256);
     s21 = s21 + load(out + 264);
-    s30 = s30 + load(out + 384);
-    s31 = s31 + load(out + 392);
-    s40 = s40 + load(out + 512);
-    s41 = s41 + load(out + 520);
+    s22 = s22 + load(out + 272);
+    s23 = s23 + load(out + 280);
   }
 
   store(out, s00);
   store(out + 8, s01);
+  store(out + 16, s02);
+  store(out + 24, s03);
   store(out + 128, s10);
   store(out + 136, s11);
+  store(out + 144, s12);
+  store(out + 152, s13);
   store(out + 256, s20);
   store(out + 264, s21);
-  store(out + 384, s30);
-  store(out + 392, s31);
-  store(out + 512, s40);
-  store(out + 520, s41);
+  store(out + 272, s22);
+  store(out + 280, s23);
+}
+
+// 2 rows x 32 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_2x32(const float* weights, const float* v, long count,
+    float* out, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+
+#pragma GCC unroll 4
+  for (long k = 0; k < count; ++k) {
+    const vec a0 = splat(weights[32 * k]);
+    const vec a1 = splat(weights[32 * k + 1]);
+    const vec b0 = load(v + 128 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(v + 128 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(v + 128 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(v + 128 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s03 = s03 + load(out + 24);
+    s10 = s10 + load(out + 128);
+    s11 = s11 + load(out + 136);
+    s12 = s12 + load(out + 144);
+    s13 = s13 + load(out + 152);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 16, s02);
+  store(out + 24, s03);
+  store(out + 128, s10);
+  store(out + 136, s11);
+  store(out + 144, s12);
+  store(out + 152, s13);
 }
 
 // Weights of 32 rows and `count` columns are folded into the result.
@@ -3331,16 +1893,16 @@ template <int k>
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
   store(local.total + 24, load(local.total + 24) + load(local.block_total + 24));
 
-  for (long n = 0; n < 128; n += 16) {
-    for (long i = 0; i < 12; i += 6) {
-      const long high_last = row + i + 6;
+  for (long n = 0; n < 128; n += 32) {
+    for (long i = 0; i < 30; i += 3) {
+      const long high_last = row + i + 3;
       const long end = smaller(high_last - col, count);
-      attention_values_6x16(local.scores + i, v + n, end, out + 128 * i + n, fresh);
+      attention_values_3x32(local.scores + i, v + n, end, out + 128 * i + n, fresh);
     }
-    for (long i = 12; i < 32; i += 5) {
-      const long high_last = row + i + 5;
+    {
+      const long high_last = row + 32;
       const long end = smaller(high_last - col, count);
-      attention_values_5x16(local.scores + i, v + n, end, out + 128 * i + n, fresh);
+      attention_values_2x32(local.scores + 30, v + n, end, out + n + 3840, fresh);
     }
   }
 }
@@ -3449,28 +2011,28 @@ template <int k>
   bool some = false;
   long before_holes = 0;
   for (long j = 0; j < count; ++j) {
-    const vec score0 = splat(0.088388346f) * load(local.scores + 48 * j);
+    const vec score0 = splat(0.088388346f) * load(local.scores + 32 * j);
     const lanes_t hole0 = equal(score0, removed);
     const vec w0 = select(hole0, splat(-0.0f), exp_nonpositive(score0 - peak0) + splat(0.0f));
-    store(local.scores + 48 * j, w0);
+    store(local.scores + 32 * j, w0);
     total0 = total0 + w0;
     all0 = both(all0, hole0);
-    const vec score1 = splat(0.088388346f) * load(local.scores + 48 * j + 8);
+    const vec score1 = splat(0.088388346f) * load(local.scores + 32 * j + 8);
     const lanes_t hole1 = equal(score1, removed);
     const vec w1 = select(hole1, splat(-0.0f), exp_nonpositive(score1 - peak1) + splat(0.0f));
-    store(local.scores + 48 * j + 8, w1);
+    store(local.scores + 32 * j + 8, w1);
     total1 = total1 + w1;
     all1 = both(all1, hole1);
-    const vec score2 = splat(0.088388346f) * load(local.scores + 48 * j + 16);
+    const vec score2 = splat(0.088388346f) * load(local.scores + 32 * j + 16);
     const lanes_t hole2 = equal(score2, removed);
     const vec w2 = select(hole2, splat(-0.0f), exp_nonpositive(score2 - peak2) + splat(0.0f));
-    store(local.scores + 48 * j + 16, w2);
+    store(local.scores + 32 * j + 16, w2);
     total2 = total2 + w2;
     all2 = both(all2, hole2);
-    const vec score3 = splat(0.088388346f) * load(local.scores + 48 * j + 24);
+    const vec score3 = splat(0.088388346f) * load(local.scores + 32 * j + 24);
     const lanes_t hole3 = equal(score3, removed);
     const vec w3 = select(hole3, splat(-0.0f), exp_nonpositive(score3 - peak3) + splat(0.0f));
-    store(local.scores + 48 * j + 24, w3);
+    store(local.scores + 32 * j + 24, w3);
     total3 = total3 + w3;
     all3 = both(all3, hole3);
     const bool hole = any(either(either(either(hole0, hole1), hole2), hole3));
@@ -3479,7 +2041,7 @@ template <int k>
     before_holes = some ? before_holes : j + 1;
   }
 
-  local.holes[258] = float(before_holes);
+  local.holes[66] = float(before_holes);
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -3494,98 +2056,182 @@ template <int k>
   store(local.kept + 24, select(all3, load(local.kept + 24), splat(1.0f)));
 }
 
-// 5 rows x 16 columns of the result, over `count` weights each, of which those of -0 don't count.
-[[gnu::noinline]] void attention_values_5x16_with_holes(const float* weights, const float* v,
+// 3 rows x 32 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_3x32_with_holes(const float* weights, const float* v,
     long count, float* out, const float* holes, long before_holes, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
 
   const long whole = 4 * (before_holes / 4);
   for (long k = 0; k < whole; k += 4) {
-    attention_values_step_5x16<0>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
-        s31, s40, s41);
-    attention_values_step_5x16<1>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
-        s31, s40, s41);
-    attention_values_step_5x16<2>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
-        s31, s40, s41);
-    attention_values_step_5x16<3>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
-        s31, s40, s41);
+    attention_values_step_3x32<0>(weights + 32 * k, v + 128 * k, s00, s01, s02, s03, s10, s11, s12,
+        s13, s20, s21, s22, s23);
+    attention_values_step_3x32<1>(weights + 32 * k, v + 128 * k, s00, s01, s02, s03, s10, s11, s12,
+        s13, s20, s21, s22, s23);
+    attention_values_step_3x32<2>(weights + 32 * k, v + 128 * k, s00, s01, s02, s03, s10, s11, s12,
+        s13, s20, s21, s22, s23);
+    attention_values_step_3x32<3>(weights + 32 * k, v + 128 * k, s00, s01, s02, s03, s10, s11, s12,
+        s13, s20, s21, s22, s23);
   }
   for (long k = whole; k < before_holes; ++k) {
-    attention_values_step_5x16<0>(weights + 48 * k, v + 128 * k, s00, s01, s10, s11, s20, s21, s30,
-        s31, s40, s41);
+    attention_values_step_3x32<0>(weights + 32 * k, v + 128 * k, s00, s01, s02, s03, s10, s11, s12,
+        s13, s20, s21, s22, s23);
   }
   for (long k = before_holes; k < count; ++k) {
     if (holes[k] > 0.0f) {
-      const vec b0 = load(v + 128 * k);
-      const vec b1 = load(v + 128 * k + 8);
-      const vec a0 = splat(weights[48 * k]);
+      const vec a0 = splat(weights[32 * k]);
       const lanes_t hole0 = is_minus_zero(a0);
-      s00 = fma_unless(hole0, a0, b0, s00);
-      s01 = fma_unless(hole0, a0, b1, s01);
-      const vec a1 = splat(weights[48 * k + 1]);
+      const vec a1 = splat(weights[32 * k + 1]);
       const lanes_t hole1 = is_minus_zero(a1);
-      s10 = fma_unless(hole1, a1, b0, s10);
-      s11 = fma_unless(hole1, a1, b1, s11);
-      const vec a2 = splat(weights[48 * k + 2]);
+      const vec a2 = splat(weights[32 * k + 2]);
       const lanes_t hole2 = is_minus_zero(a2);
-      s20 = fma_unless(hole2, a2, b0, s20);
-      s21 = fma_unless(hole2, a2, b1, s21);
-      const vec a3 = splat(weights[48 * k + 3]);
-      const lanes_t hole3 = is_minus_zero(a3);
-      s30 = fma_unless(hole3, a3, b0, s30);
-      s31 = fma_unless(hole3, a3, b1, s31);
-      const vec a4 = splat(weights[48 * k + 4]);
-      const lanes_t hole4 = is_minus_zero(a4);
-      s40 = fma_unless(hole4, a4, b0, s40);
-      s41 = fma_unless(hole4, a4, b1, s41);
-    } else {
       const vec b0 = load(v + 128 * k);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s10 = fma_unless(hole1, a1, b0, s10);
+      s20 = fma_unless(hole2, a2, b0, s20);
       const vec b1 = load(v + 128 * k + 8);
-      const vec a0 = splat(weights[48 * k]);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      s11 = fma_unless(hole1, a1, b1, s11);
+      s21 = fma_unless(hole2, a2, b1, s21);
+      const vec b2 = load(v + 128 * k + 16);
+      s02 = fma_unless(hole0, a0, b2, s02);
+      s12 = fma_unless(hole1, a1, b2, s12);
+      s22 = fma_unless(hole2, a2, b2, s22);
+      const vec b3 = load(v + 128 * k + 24);
+      s03 = fma_unless(hole0, a0, b3, s03);
+      s13 = fma_unless(hole1, a1, b3, s13);
+      s23 = fma_unless(hole2, a2, b3, s23);
+    } else {
+      const vec a0 = splat(weights[32 * k]);
+      const vec a1 = splat(weights[32 * k + 1]);
+      const vec a2 = splat(weights[32 * k + 2]);
+      const vec b0 = load(v + 128 * k);
       s00 = fma(a0, b0, s00);
-      s01 = fma(a0, b1, s01);
-      const vec a1 = splat(weights[48 * k + 1]);
       s10 = fma(a1, b0, s10);
-      s11 = fma(a1, b1, s11);
-      const vec a2 = splat(weights[48 * k + 2]);
       s20 = fma(a2, b0, s20);
+      const vec b1 = load(v + 128 * k + 8);
+      s01 = fma(a0, b1, s01);
+      s11 = fma(a1, b1, s11);
       s21 = fma(a2, b1, s21);
-      const vec a3 = splat(weights[48 * k + 3]);
-      s30 = fma(a3, b0, s30);
-      s31 = fma(a3, b1, s31);
-      const vec a4 = splat(weights[48 * k + 4]);
-      s40 = fma(a4, b0, s40);
-      s41 = fma(a4, b1, s41);
+      const vec b2 = load(v + 128 * k + 16);
+      s02 = fma(a0, b2, s02);
+      s12 = fma(a1, b2, s12);
+      s22 = fma(a2, b2, s22);
+      const vec b3 = load(v + 128 * k + 24);
+      s03 = fma(a0, b3, s03);
+      s13 = fma(a1, b3, s13);
+      s23 = fma(a2, b3, s23);
     }
   }
 
   if (!fresh) {
     s00 = s00 + load(out);
     s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s03 = s03 + load(out + 24);
     s10 = s10 + load(out + 128);
     s11 = s11 + load(out + 136);
+    s12 = s12 + load(out + 144);
+    s13 = s13 + load(out + 152);
     s20 = s20 + load(out + 256);
     s21 = s21 + load(out + 264);
-    s30 = s30 + load(out + 384);
-    s31 = s31 + load(out + 392);
-    s40 = s40 + load(out + 512);
-    s41 = s41 + load(out + 520);
+    s22 = s22 + load(out + 272);
+    s23 = s23 + load(out + 280);
   }
 
   store(out, s00);
   store(out + 8, s01);
+  store(out + 16, s02);
+  store(out + 24, s03);
   store(out + 128, s10);
   store(out + 136, s11);
+  store(out + 144, s12);
+  store(out + 152, s13);
   store(out + 256, s20);
   store(out + 264, s21);
-  store(out + 384, s30);
-  store(out + 392, s31);
-  store(out + 512, s40);
-  store(out + 520, s41);
+  store(out + 272, s22);
+  store(out + 280, s23);
+}
+
+// 2 rows x 32 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_2x32_with_holes(const float* weights, const float* v,
+    long count, float* out, const float* holes, long before_holes, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+
+#pragma GCC unroll 4
+  for (long k = 0; k < before_holes; ++k) {
+    const vec a0 = splat(weights[32 * k]);
+    const vec a1 = splat(weights[32 * k + 1]);
+    const vec b0 = load(v + 128 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(v + 128 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(v + 128 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(v + 128 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+  }
+  for (long k = before_holes; k < count; ++k) {
+    if (holes[k] > 0.0f) {
+      const vec a0 = splat(weights[32 * k]);
+      const lanes_t hole0 = is_minus_zero(a0);
+      const vec a1 = splat(weights[32 * k + 1]);
+      const lanes_t hole1 = is_minus_zero(a1);
+      const vec b0 = load(v + 128 * k);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s10 = fma_unless(hole1, a1, b0, s10);
+      const vec b1 = load(v + 128 * k + 8);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      s11 = fma_unless(hole1, a1, b1, s11);
+      const vec b2 = load(v + 128 * k + 16);
+      s02 = fma_unless(hole0, a0, b2, s02);
+      s12 = fma_unless(hole1, a1, b2, s12);
+      const vec b3 = load(v + 128 * k + 24);
+      s03 = fma_unless(hole0, a0, b3, s03);
+      s13 = fma_unless(hole1, a1, b3, s13);
+    } else {
+      const vec a0 = splat(weights[32 * k]);
+      const vec a1 = splat(weights[32 * k + 1]);
+      const vec b0 = load(v + 128 * k);
+      s00 = fma(a0, b0, s00);
+      s10 = fma(a1, b0, s10);
+      const vec b1 = load(v + 128 * k + 8);
+      s01 = fma(a0, b1, s01);
+      s11 = fma(a1, b1, s11);
+      const vec b2 = load(v + 128 * k + 16);
+      s02 = fma(a0, b2, s02);
+      s12 = fma(a1, b2, s12);
+      const vec b3 = load(v + 128 * k + 24);
+      s03 = fma(a0, b3, s03);
+      s13 = fma(a1, b3, s13);
+    }
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s03 = s03 + load(out + 24);
+    s10 = s10 + load(out + 128);
+    s11 = s11 + load(out + 136);
+    s12 = s12 + load(out + 144);
+    s13 = s13 + load(out + 152);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 16, s02);
+  store(out + 24, s03);
+  store(out + 128, s10);
+  store(out + 136, s11);
+  store(out + 144, s12);
+  store(out + 152, s13);
 }
 
 // Weights of 32 rows and `count` columns are folded into the result.
@@ -3597,19 +2243,19 @@ template <int k>
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
   store(local.total + 24, load(local.total + 24) + load(local.block_total + 24));
-  const long before = long(local.holes[258]);
+  const long before = long(local.holes[66]);
 
-  for (long n = 0; n < 128; n += 16) {
-    for (long i = 0; i < 12; i += 6) {
-      const long high_last = row + i + 6;
+  for (long n = 0; n < 128; n += 32) {
+    for (long i = 0; i < 30; i += 3) {
+      const long high_last = row + i + 3;
       const long end = smaller(high_last - col, count);
-      attention_values_6x16_with_holes(local.scores + i, v + n, end, out + 128 * i + n, local.holes,
+      attention_values_3x32_with_holes(local.scores + i, v + n, end, out + 128 * i + n, local.holes,
           smaller(larger(before, 0), end), fresh);
     }
-    for (long i = 12; i < 32; i += 5) {
-      const long high_last = row + i + 5;
+    {
+      const long high_last = row + 32;
       const long end = smaller(high_last - col, count);
-      attention_values_5x16_with_holes(local.scores + i, v + n, end, out + 128 * i + n, local.holes,
+      attention_values_2x32_with_holes(local.scores + 30, v + n, end, out + n + 3840, local.holes,
           smaller(larger(before, 0), end), fresh);
     }
   }
@@ -3628,7 +2274,7 @@ template <int k>
     attention_carry_over_32(m, c1, row, local);
   }
 
-  if (long(local.holes[258]) < count) {
+  if (long(local.holes[66]) < count) {
     attention_fold_32_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_32(m, c1, row, col, count, local, fresh);
@@ -3637,8 +2283,9 @@ template <int k>
 
 // Rows of the block that are not finite are computed again, over exactly the pairs that count; the
 // others keep every bit.
-[[gnu::noinline]] void attention_32_rows_safely(const Memory& m, long c1, attention_memory& local) {
-  const long row = 480;
+[[gnu::noinline]] void attention_32_rows_safely(const Memory& m, long c1, long nth,
+    attention_memory& local) {
+  const long row = 32 * nth;
   const float* a = m.q + 65536 * c1 + 128 * row;
   float* out = m.out + 65536 * c1 + 128 * row;
 
@@ -3650,7 +2297,7 @@ template <int k>
 
   for (long r = 0; r < 32; r += 8) {
     for (long k = 0; k < 128; k += 8) {
-      transpose_block(a + 128 * r + k, 128, local.rows + 48 * k + r, 48, splat(1.0f));
+      transpose_block(a + 128 * r + k, 128, local.rows + 32 * k + r, 32, splat(1.0f));
     }
   }
 
@@ -3667,9 +2314,22 @@ template <int k>
   store(local.kept + 16, splat(0.0f));
   store(local.kept + 24, splat(0.0f));
   bool fresh = true;
-  for (long col = 0; col < 512; col += 258) {
-    attention_visit_32_safely(m, c1, row, col, smaller(258, 512 - col), 480, local, fresh);
-    fresh = false;
+  static const unsigned short first_run[] =
+      {0, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31};
+  static const unsigned short run_begin[] = {0, 0, 33, 0, 63, 0, 96, 0, 129, 0, 159, 0, 192, 0, 225,
+      0, 255, 0, 288, 0, 321, 0, 351, 0, 384, 0, 417, 0, 447, 0, 480};
+  static const unsigned short run_end[] = {33, 33, 66, 63, 96, 96, 129, 129, 162, 159, 192, 192,
+      225, 225, 258, 255, 288, 288, 321, 321, 354, 351, 384, 384, 417, 417, 450, 447, 480, 480,
+      512};
+  static const unsigned short run_whole[] =
+      {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0};
+  for (long u = first_run[nth]; u < first_run[nth + 1]; ++u) {
+    const long end = run_end[u];
+    for (long col = run_begin[u]; col < end; col += 66) {
+      attention_visit_32_safely(m, c1, row, col, smaller(66, end - col), end * run_whole[u], local,
+          fresh);
+      fresh = false;
+    }
   }
 
   store(local.carry,
@@ -3702,16 +2362,17 @@ template <int k>
   }
 }
 
-// The one block of 32 rows.
-[[gnu::noinline]] void attention_32_rows(const Memory& m, long c1, attention_memory& local) {
-  const long row = 480;
+// The nth of 16 blocks of 32 rows.
+[[gnu::noinline]] void attention_32_rows(const Memory& m, long c1, long nth,
+    attention_memory& local) {
+  const long row = 32 * nth;
   const float* a = m.q + 65536 * c1 + 128 * row;
   float* out = m.out + 65536 * c1 + 128 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
   for (long r = 0; r < 32; r += 8) {
     for (long k = 0; k < 128; k += 8) {
-      transpose_block(a + 128 * r + k, 128, local.rows + 48 * k + r, 48, splat(0.12751743f));
+      transpose_block(a + 128 * r + k, 128, local.rows + 32 * k + r, 32, splat(0.12751743f));
     }
   }
 
@@ -3725,12 +2386,24 @@ template <int k>
   store(local.total + 24, splat(0.0f));
 
   bool fresh = true;
-  for (long col = 0; col < 512; col += 258) {
-    if (!fresh && attention_no_row_of_32_is_finite(m, c1, row)) {
-      break;
+  static const unsigned short first_run[] =
+      {0, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31};
+  static const unsigned short run_begin[] = {0, 0, 33, 0, 63, 0, 96, 0, 129, 0, 159, 0, 192, 0, 225,
+      0, 255, 0, 288, 0, 321, 0, 351, 0, 384, 0, 417, 0, 447, 0, 480};
+  static const unsigned short run_end[] = {33, 33, 66, 63, 96, 96, 129, 129, 162, 159, 192, 192,
+      225, 225, 258, 255, 288, 288, 321, 321, 354, 351, 384, 384, 417, 417, 450, 447, 480, 480,
+      512};
+  static const unsigned short run_whole[] =
+      {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0};
+  for (long u = first_run[nth]; u < first_run[nth + 1]; ++u) {
+    const long end = run_end[u];
+    for (long col = run_begin[u]; col < end; col += 66) {
+      if (!fresh && attention_no_row_of_32_is_finite(m, c1, row)) {
+        break;
+      }
+      attention_visit_32(m, c1, row, col, smaller(66, end - col), end * run_whole[u], local, fresh);
+      fresh = false;
     }
-    attention_visit_32(m, c1, row, col, smaller(258, 512 - col), 480, local, fresh);
-    fresh = false;
   }
 
   store(local.carry, splat(1.0f) / load(local.total));
@@ -3751,19 +2424,15 @@ template <int k>
     odd = odd + odd_of_row;
   }
   if (has_nan(odd)) {
-    attention_32_rows_safely(m, c1, local);
+    attention_32_rows_safely(m, c1, nth, local);
   }
 }
 
 // An item: one block of rows.
 [[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
-  const long block = 10 - item % 11;
-  const long c1 = item / 11;
-  if (block < 10) {
-    attention_48_rows(m, c1, block, local);
-  } else {
-    attention_32_rows(m, c1, local);
-  }
+  const long block = item % 16;
+  const long c1 = item / 16;
+  attention_32_rows(m, c1, block, local);
 }
 
 // An item on a thread of its own, whose floating-point state comes back as it was.
@@ -3775,12 +2444,12 @@ void on_worker(void* m, long item, int worker) {
 }
 
 void attention_item(const Memory& m, long item, int worker) {
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 25280L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 10608L * worker));
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 101120u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 42432u * (size_t)workers; }
 
 void run(const sdpa_1_8_512_128_true_args* args, const void* packed, void* workspace, int workers,
     sdpa_1_8_512_128_true_parallel_for parallel_for, void* ctx) {
@@ -3800,7 +2469,7 @@ void run(const sdpa_1_8_512_128_true_args* args, const void* packed, void* works
     for (long item = 0; item < items; ++item) one(m, item, 0);
     restore_float_state(before);
   };
-  each(88, attention_item, on_worker<attention_item>);
+  each(128, attention_item, on_worker<attention_item>);
 }
 
 }  // namespace sdpa_1_8_512_128_true_avx2

@@ -11,7 +11,7 @@ Isa avx2_isa() {
   isa.crowded = 12;
   isa.assemble = assemble_avx2;
   // Zen 3; rates beyond L2 are low, for an L3 or memory that is shared.
-  isa.machine = {.fma = 200, .loads = 200, .broadcasts = 200, .fma_latency = 400, .l1_bytes = 32 * 1024, .l2_bytes = 512 * 1024, .l2_rate = 3200, .memory_rate = 800, .asked_rate = 300, .tile_cycles = 2000, .exponential = 900};
+  isa.machine = {.fma = 200, .loads = 200, .broadcasts = 200, .fma_latency = 400, .l1_bytes = 32 * 1024, .l2_bytes = 512 * 1024, .l2_rate = 3200, .memory_rate = 800, .asked_rate = 600, .tile_cycles = 2000, .exponential = 900};
   isa.headers = "#include <immintrin.h>\n";
   const Pragmas around = pragmas("avx2,fma", false);
   isa.open = around.open;

@@ -11,7 +11,7 @@ Isa portable_isa() {
   isa.lanes = 8;
   isa.registers = 16;
   // Baseline x86-64 with two units: a vector is a pair of registers, a multiply-add two instructions.
-  isa.machine = {.fma = 50, .loads = 100, .broadcasts = 200, .fma_latency = 400, .l1_bytes = 32 * 1024, .l2_bytes = 256 * 1024, .l2_rate = 3200, .memory_rate = 800, .asked_rate = 300, .tile_cycles = 2000, .exponential = 900};
+  isa.machine = {.fma = 50, .loads = 100, .broadcasts = 200, .fma_latency = 400, .l1_bytes = 32 * 1024, .l2_bytes = 256 * 1024, .l2_rate = 3200, .memory_rate = 800, .asked_rate = 600, .tile_cycles = 2000, .exponential = 900};
   const Pragmas around = pragmas("", true);
   isa.open = around.open;
   isa.close = around.close;
