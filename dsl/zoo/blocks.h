@@ -33,5 +33,9 @@ inline constexpr auto everything = [](auto s) { return softmax(s); };
 inline constexpr auto only = [](auto keep) { return [keep](auto s) { return softmax(mask(s, keep)); }; };
 template <long W>
 inline constexpr auto last = causal && q_index - kv_index < W;  // this token and the W - 1 before it
+template <long W>
+inline constexpr auto last_or_all = last<W>;  // of layers that take turns: 0 for the one that sees all tokens before
+template <>
+inline constexpr auto last_or_all<0> = causal;
 
 }  // namespace zoo

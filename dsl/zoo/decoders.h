@@ -71,28 +71,44 @@ constexpr auto qwen3 = [] {
   return attend<Model, false, Heads / KvHeads>(q, k, values<HeadDim, KvHeads>(x), 1 / sqrt_of<HeadDim>, only(causal));
 };
 
-// Gemma 2 (arXiv:2408.00118): scores capped at 50. One of the layers that see a window, as every other does.
+// Gemma 2 (arXiv:2408.00118): scores capped at 50. Every other layer sees a window, the others all (Window 0).
 template <long Seq, long Model, long Heads, long KvHeads, long HeadDim, long Window>
 constexpr auto gemma2 = [] {
   auto x = input<1, Seq, Model>("x");
   constexpr Rotation how{.pairs = half_split};
   return attend<Model, false, Heads / KvHeads>(rope(queries<HeadDim, Heads>(x), how), rope(keys<HeadDim, KvHeads>(x), how), values<HeadDim, KvHeads>(x), 1 / sqrt_of<HeadDim>,
-                                               [](auto s) { return softmax(mask(50 * tanh(s / 50), last<Window>)); });
+                                               [](auto s) { return softmax(mask(50 * tanh(s / 50), last_or_all<Window>)); });
 };
 
-// Gemma 3 (arXiv:2503.19786): QK-norm (its weights are given as 1 + w). One of the five layers of six that see
-// a window.
+// Gemma 3 (arXiv:2503.19786): QK-norm (its weights are given as 1 + w). Five layers of six see a window, with base
+// 10000, the sixth sees all (Window 0), with base 1000000; 1B does not scale its positions.
 template <long Seq, long Model, long Heads, long KvHeads, long HeadDim, long Window>
 constexpr auto gemma3 = [] {
   auto x = input<1, Seq, Model>("x");
-  constexpr Rotation how{.pairs = half_split};
+  constexpr Rotation how{.base = Window ? 10000.0 : 1000000.0, .pairs = half_split};
   auto q = rope(rms_norm(queries<HeadDim, Heads>(x), "q_norm"), how);
   auto k = rope(rms_norm(keys<HeadDim, KvHeads>(x), "k_norm"), how);
-  return attend<Model, false, Heads / KvHeads>(q, k, values<HeadDim, KvHeads>(x), 1 / sqrt_of<HeadDim>, only(last<Window>));
+  return attend<Model, false, Heads / KvHeads>(q, k, values<HeadDim, KvHeads>(x), 1 / sqrt_of<HeadDim>, only(last_or_all<Window>));
 };
 
-// gpt-oss (arXiv:2508.10925): biases, YaRN, a learned sink for each head. One of the layers that see a window,
-// as every other does.
+// Llama 4, as Maverick: three layers of four see their chunk and turn by RoPE; the fourth sees all (Chunk 0), without
+// positions, and its scores grow with the logarithm of the position from 8192 on.
+template <long Seq, long Model, long Heads, long KvHeads, long HeadDim, long Chunk>
+constexpr auto llama4 = [] {
+  auto x = input<1, Seq, Model>("x");
+  auto q = queries<HeadDim, Heads>(x);
+  auto k = keys<HeadDim, KvHeads>(x);
+  auto v = values<HeadDim, KvHeads>(x);
+  if constexpr (Chunk) {
+    constexpr Rotation how{.base = 500000};
+    return attend<Model, false, Heads / KvHeads>(rope(q, how), rope(k, how), v, 1 / sqrt_of<HeadDim>, only(causal && q_index / Chunk == kv_index / Chunk));
+  } else {
+    return attend<Model, false, Heads / KvHeads>(q, k, v, 1 / sqrt_of<HeadDim>, [](auto s) { return softmax(mask(s * (1.0 + 0.1 * log(1.0 + (q_index + 1) / 8192)), causal)); });
+  }
+};
+
+// gpt-oss (arXiv:2508.10925): biases, YaRN, a learned sink for each head. Every other layer sees a window, the
+// others all (Window 0).
 template <long Seq, long Model, long Heads, long KvHeads, long HeadDim, long Window>
 constexpr auto gpt_oss = [] {
   constexpr auto sinks = learned<Heads>("sinks");
@@ -102,7 +118,7 @@ constexpr auto gpt_oss = [] {
   auto x = input<1, Seq, Model>("x");
   auto q = rope(queries<HeadDim, Heads, true>(x), how, by);
   auto k = rope(keys<HeadDim, KvHeads, true>(x), how, by);
-  return attend<Model, true, Heads / KvHeads>(q, k, values<HeadDim, KvHeads, true>(x), 1 / sqrt_of<HeadDim>, [with_sink](auto s) { return row_reduction(mask(s, last<Window>), with_sink); });
+  return attend<Model, true, Heads / KvHeads>(q, k, values<HeadDim, KvHeads, true>(x), 1 / sqrt_of<HeadDim>, [with_sink](auto s) { return row_reduction(mask(s, last_or_all<Window>), with_sink); });
 };
 
 }  // namespace zoo

@@ -53,10 +53,15 @@ inline constexpr auto models = boost::hana::make_tuple(
     ATTUNE_ENTRY("Qwen 3 0.6B", qwen3<512, 1024, 16, 8, 128>),
     ATTUNE_ENTRY("Qwen 3 8B", qwen3<512, 4096, 32, 8, 128>),
     ATTUNE_ENTRY("Gemma 2 2B, local layer", gemma2<512, 2304, 8, 4, 256, 4096>),
+    ATTUNE_ENTRY("Gemma 2 2B, global layer", gemma2<512, 2304, 8, 4, 256, 0>),
     ATTUNE_ENTRY("Gemma 3 1B, local layer", gemma3<512, 1152, 4, 1, 256, 512>),
+    ATTUNE_ENTRY("Gemma 3 1B, global layer", gemma3<512, 1152, 4, 1, 256, 0>),
+    ATTUNE_ENTRY("Llama 4 Maverick, layer of chunks", llama4<512, 5120, 40, 8, 128, 8192>),
+    ATTUNE_ENTRY("Llama 4 Maverick, layer without positions", llama4<512, 5120, 40, 8, 128, 0>),
     ATTUNE_ENTRY("DeepSeek-V2-Lite", deepseek<512, 2048, 16, 512, 128, 64, 128>),
     ATTUNE_ENTRY("the same, absorbed: queries by a cache of latents", deepseek_absorbed<64, 512, 16, 512, 64, 192>),
-    ATTUNE_ENTRY("gpt-oss 20B, local layer", gpt_oss<512, 2880, 64, 8, 64, 128>));
+    ATTUNE_ENTRY("gpt-oss 20B, local layer", gpt_oss<512, 2880, 64, 8, 64, 128>),
+    ATTUNE_ENTRY("gpt-oss 20B, global layer", gpt_oss<512, 2880, 64, 8, 64, 0>));
 inline constexpr auto variants = boost::hana::make_tuple(
     ATTUNE_ENTRY("causal, and nothing else", variant_causal<1024>),
     ATTUNE_ENTRY("a sliding window of 256", variant_window<1024, 256>),

@@ -26,6 +26,10 @@ std::vector<numerics::Spec> zoo_families() {
       ATTUNE_FAMILY(qwen3, qwen3<37, 24, 4, 2, 16>),
       ATTUNE_FAMILY(gemma2, gemma2<37, 24, 4, 2, 16, 9>),
       ATTUNE_FAMILY(gemma3, gemma3<37, 24, 4, 1, 16, 9>),
+      ATTUNE_FAMILY(gemma2_global, gemma2<37, 24, 4, 2, 16, 0>),
+      ATTUNE_FAMILY(gemma3_global, gemma3<37, 24, 4, 1, 16, 0>),
+      ATTUNE_FAMILY(llama4, llama4<37, 24, 4, 2, 16, 8>),
+      ATTUNE_FAMILY(llama4_global, llama4<37, 24, 4, 2, 16, 0>),
       ATTUNE_FAMILY(variant_causal, variant_causal<37>),
       ATTUNE_FAMILY(variant_window, variant_window<53, 9>),
       ATTUNE_FAMILY(variant_first_and_window, variant_first_and_window<53, 3, 9>),
@@ -40,6 +44,7 @@ std::vector<numerics::Spec> zoo_families() {
       ATTUNE_FAMILY(deepseek, deepseek<37, 24, 3, 40, 16, 8, 24>),
       ATTUNE_FAMILY(deepseek_absorbed, deepseek_absorbed<9, 37, 3, 40, 8, 24>),
       ATTUNE_FAMILY(gpt_oss, gpt_oss<37, 24, 4, 2, 32, 9>),
+      ATTUNE_FAMILY(gpt_oss_global, gpt_oss<37, 24, 4, 2, 32, 0>),
   };
 #undef ATTUNE_FAMILY
 }
