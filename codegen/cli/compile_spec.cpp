@@ -48,6 +48,7 @@ Graph compile_spec(const std::string& header, const std::string& expression, con
   std::vector<std::string> flags{"-std=c++20", "-O0"};
   for (const std::filesystem::path& folder : places().includes) flags.push_back("-I" + folder.string());
   flags.insert(flags.end(), {"-idirafter", ATTUNE_HANA_DIR});
+  host::progress(fmt::format("compiling {}", expression));
   const std::filesystem::path dsl = how.precompiled.empty() ? "" : precompiled_dsl(how.precompiled, flags);
 
   flags.insert(flags.end(), {fmt::format("-DATTUNE_SPEC_HEADER=\"{}\"", path.empty() ? "zoo/zoo.h" : path), fmt::format("-DATTUNE_SPEC_EXPR={}", expression)});
@@ -56,7 +57,6 @@ Graph compile_spec(const std::string& header, const std::string& expression, con
   faster.insert(faster.end(), {"-include", dsl.string()});
   const host::TemporaryFolder folder;
   const std::filesystem::path library = folder.path() / "spec.so";
-  host::progress(fmt::format("compiling {}", expression));
   host::Built built;
   if (!dsl.empty()) built = host::build_shared({places().driver}, library, faster);
   if (!built.ok) built = host::build_shared({places().driver}, library, flags);

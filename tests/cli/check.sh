@@ -2,6 +2,7 @@
 # What the command line does, and what it says when it is used wrongly. ATTUNE is the program.
 set -u
 LC_ALL=C; export LC_ALL
+unset NO_COLOR
 attune=${ATTUNE:?the path of attune}
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 1
@@ -77,11 +78,8 @@ plain() { if grep -q "$escape" "$work/$1"; then fail "escapes are in $1"; else p
 if command -v script >/dev/null; then
   printf '#!/bin/sh\nsleep 2.3\nexec c++ "$@"\n' >"$work/slow-compiler"
   chmod +x "$work/slow-compiler"
-  slow="CXX='$work/slow-compiler' '$attune' gen '$here/my_attention.h' --spec 'my_attention<24>' --isa portable -o '$work/slow'"
-  shown "$slow"
+  shown "CXX='$work/slow-compiler' '$attune' gen '$here/my_attention.h' --spec 'my_attention<24>' --isa portable -o '$work/slow'"
   says out 'compiling my_attention<24>'
-  shown "$slow 2>'$work/err'"
-  plain err
   shown "'$attune' gen '$small' --isa portable -o '$work/slow'"
   plain out
   shown "'$attune' gen sdpa"
@@ -150,18 +148,18 @@ chmod +x "$work/compiler"
 what='a German compiler'
 LC_ALL=de_DE.UTF-8 CXX="$work/compiler" "$attune" gen "$work/broken.h" --spec 'my_attention<24>' -o "$work/f" >"$work/out" 2>"$work/err"
 says err 'error:'
-# The language compiled, kept, and made again when it is another.
+# The language is compiled and kept; what was made of another is not taken.
+mkdir "$work/kept"
+echo '// another' >"$work/kept/dsl.h"
+echo 'old' >"$work/kept/dsl.h.gch"
 try 0 gen "$here/my_attention.h" --spec 'my_attention<24>' --isa portable -o "$work/e2" --precompiled "$work/kept" --depfile "$work/e2.d"
 diff -r "$work/e" "$work/e2" >"$work/out" && pass || fail "a precompiled language gives another kernel"
-file "$work/kept/dsl.h.gch"
+[ "$(wc -c <"$work/kept/dsl.h.gch")" -gt 100000 ] && pass || fail "an old language is kept"
 grep -qF "$here/my_attention.h" "$work/e2.d" && pass || fail "the dependencies lack the header"
 grep -qF "$work/e2/my_attention_24.h:" "$work/e2.d" && pass || fail "the dependencies are of something else"
 cp -p "$work/kept/dsl.h.gch" "$work/first.gch"
 try 0 gen "$here/my_attention.h" --spec 'my_attention<24>' --isa portable -o "$work/e2" --precompiled "$work/kept"
 [ "$work/kept/dsl.h.gch" -nt "$work/first.gch" ] && fail "the language was compiled again" || pass
-echo '// of another version' >"$work/kept/dsl.h"
-try 0 gen "$here/my_attention.h" --spec 'my_attention<24>' --isa portable -o "$work/e2" --precompiled "$work/kept"
-[ "$work/kept/dsl.h.gch" -nt "$work/first.gch" ] && pass || fail "an old language was taken"
 try 1 gen "$work/broken.h" --spec 'my_attention<24>' -o "$work/f" --precompiled "$work/kept"
 says err 'broken.h:'
 try 1 gen "$here/my_attention.h" --spec 'my_attention<24>' --precompiled /proc/attune
