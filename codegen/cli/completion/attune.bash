@@ -7,7 +7,7 @@ _attune() {
   else
     case $before in
       -o | --out | --precompiled) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
-      --json | --wisdom | --map | --depfile) compopt -o default; return ;;
+      --json | --wisdom | --weights | --map | --depfile) compopt -o default; return ;;
       --isa)
         compopt -o nospace
         local first=
