@@ -14,7 +14,23 @@ class SegmentCode {
  public:
   SegmentCode(Context& c, const Contract& r, const Segment& s, const ContractPlan::Part& p, const ContractPlan& plan) : c_(c), r_(r), s_(s), p_(p), plan_(plan) {}
 
-  // A slice of the rows of one panel; `panel` counts within the segment.
+  // A slice of the rows of the nth item of the segment.
+  void item(Block& b, const Expr& nth, const std::array<Expr, region_rank>& outer) {
+    if (!s_.finish) return panel(b, nth, outer);
+    const auto all = [&](const char* n, long each, long count) { return p_.items == 1 ? b.loop(n, 0, count) : b.loop(n, Expr(each) * nth, least(Expr(each) * (nth + Expr(1)), count)); };
+    Block panels = all("of_group", p_.panels_of_item, p_.panels);
+    panel(panels, index("of_group"), outer);
+    b.blank();
+    Block groups = all("group", p_.panels_of_item * p_.tile.vectors / p_.vectors_in_group, s_.groups);
+    const Cut c = cut(r_.rows, p_.tile.rows);
+    const auto first_row = [&](const Expr& tile) { return Expr(c.height) * tile + least(tile, c.taller); };
+    const auto [begin, end] = tiles_of_slice(c);
+    Block row = plan_.slices == 1 ? groups.loop("row", 0, r_.rows) : groups.loop("row", first_row(begin), first_row(end));
+    row.run(call(finish(), Type::none, {memory_argument(), outer[0], index("group"), index("row")}));
+  }
+
+ private:
+  // `panel` counts within the segment.
   void panel(Block& b, Expr panel, const std::array<Expr, region_rank>& outer) {
     const Expr a = b.let("a", address(c_.memory, r_.a, {outer[0], outer[1], 0, 0}));
     const Expr w = b.let("w", name("m.packed", Type::in) + Expr(p_.packed_offset) + Expr(p_.tile.vectors * c_.lanes * r_.depth) * panel);
@@ -29,7 +45,6 @@ class SegmentCode {
     }
   }
 
- private:
   Context& c_;
   const Contract& r_;
   const Segment& s_;
@@ -46,12 +61,53 @@ class SegmentCode {
     };
     const Cut c = cut(r_.rows, p_.tile.rows);
     if (plan_.slices == 1) return each_tile(b, "row", c, tile);
-    const Expr slice = index("slice"), tiles = Expr(c.taller + c.others);
-    Block loop = b.loop("tile", tiles * slice / plan_.slices, tiles * (slice + Expr(1)) / plan_.slices);
+    const auto [begin, end] = tiles_of_slice(c);
+    Block loop = b.loop("tile", begin, end);
     const auto of_height = [&](Block at, long height, long before) { tile(at, height, at.let("row", Expr(height) * index("tile") + Expr(before))); };
     if (c.taller == 0) return of_height(loop, c.height, 0);
     of_height(loop.when(binary("<", index("tile"), c.taller, Type::flag)), c.height + 1, 0);
     of_height(loop.otherwise(), c.height, c.taller);
+  }
+
+  std::pair<Expr, Expr> tiles_of_slice(const Cut& c) const {
+    const Expr slice = index("slice"), tiles = Expr(c.taller + c.others);
+    return {tiles * slice / plan_.slices, tiles * (slice + Expr(1)) / plan_.slices};
+  }
+
+  // A row of a group whose columns all stand where they belong: its vectors pass through registers, since each may
+  // want another.
+  std::string finish() {
+    const std::string n = fmt::format("{}_finish", c_.prefix + "_" + s_.weight);
+    Function f;
+    f.name = n;
+    f.comment = fmt::format("A row of {} columns, which are all there, is normalised.", s_.width);
+    f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "group"}, {Type::index, "row"}};
+    Block b(f.body);
+    const Expr out = b.let("out", address(c_.memory, s_.out, {index("c0"), index("group"), index("row"), 0}));
+    const Expr norm = b.let("norm", call("splat", Type::vec, {norm_of_row(s_.finish->norm, out, s_.width)}));
+    const long lanes = c_.lanes, count = p_.vectors_in_group;
+    const auto part = [&](long v) { return v == count - 1 && s_.width % lanes ? s_.width % lanes : -1; };
+    std::vector<Expr> x;
+    for (long v = 0; v < count; ++v) x.push_back(b.let(fmt::format("x{}", v), load_vector(out + Expr(v * lanes), part(v))));
+    b.blank();
+    std::function<ElementCode(long)> code_of = [&](long v) {
+      ElementCode e;
+      e.memory = &c_.memory;
+      e.expression = &s_.finish->value;
+      e.at = {index("c0"), index("group"), index("row"), v * lanes};
+      e.lane_axis = 3;
+      e.part = part(v);
+      e.acc = x[std::size_t(v)];
+      e.total = norm;
+      e.partner = [&code_of, v, lanes](const Term& t) {
+        const long apart = t.index / lanes;
+        return code_of(v < apart ? v + apart : v - apart).real_value(t.in[0]);
+      };
+      return e;
+    };
+    for (long v = 0; v < count; ++v) b.run(store_vector(out + Expr(v * lanes), code_of(v)(), part(v)));
+    c_.kernel.functions.push_back(std::move(f));
+    return n;
   }
 
   std::string micro_kernel(Tile t) {
@@ -153,7 +209,7 @@ class SegmentCode {
         e.lane_axis = 3;
         e.part = part;
         e.acc = s[std::size_t(i)][std::size_t(vector)];
-        e.partner = [&code_of, vector](const ElementCode&, int term) { return code_of(vector ^ 1).real_value(term); };
+        e.partner = [&code_of, vector](const Term& t) { return code_of(vector ^ 1).real_value(t.in[0]); };
         return e;
       };
       const ElementCode e = code_of(v);
@@ -173,22 +229,23 @@ void lower_contract(Context& c, const Contract& r, const ContractPlan& plan) {
   Block b(item.body);
   const long outer = r.outer0 * r.outer1;
   if (plan.slices > 1) b.let("slice", index("item") % plan.slices);
-  const Expr panel = b.let("panel", index("item") / (outer * plan.slices)), of_panels = index("item") / plan.slices;
+  const bool finishes = std::any_of(r.segments.begin(), r.segments.end(), [](const Segment& s) { return s.finish.has_value(); });
+  const Expr panel = b.let(finishes ? "nth" : "panel", index("item") / (outer * plan.slices)), of_panels = index("item") / plan.slices;
   const std::array<Expr, region_rank> at{b.let("c0", of_panels % outer / r.outer1), b.let("c1", r.outer1 == 1 ? Expr(0) : of_panels % r.outer1), 0, 0};
   long first = 0;
   Block rest = b;
   for (std::size_t i = 0; i < r.segments.size(); ++i) {
     SegmentCode code(c, r, r.segments[i], plan.parts[i], plan);
     if (i + 1 == r.segments.size()) {
-      code.panel(rest, panel - Expr(first), at);
+      code.item(rest, panel - Expr(first), at);
       break;
     }
-    Block branch = rest.when(binary("<", panel, first + plan.parts[i].panels, Type::flag));
-    code.panel(branch, panel - Expr(first), at);
-    first += plan.parts[i].panels;
+    Block branch = rest.when(binary("<", panel, first + plan.parts[i].items, Type::flag));
+    code.item(branch, panel - Expr(first), at);
+    first += plan.parts[i].items;
     rest = rest.otherwise();
   }
-  c.kernel.work.push_back({item.name, c.prefix, plan.panels * outer * plan.slices});
+  c.kernel.work.push_back({item.name, c.prefix, plan.items * outer * plan.slices});
   c.kernel.functions.push_back(std::move(item));
 }
 

@@ -164,7 +164,7 @@ ElementCode::Value ElementCode::value(int id) const {
     case Fn::partner: {
       if (lane_axis >= 0) {
         if (t.index == 0) return {call("swap_pairs", Type::vec, {real_value(t.in[0])}), true};
-        return {partner(*this, t.in[0]), true};
+        return {partner(t), true};
       }
       ElementCode other = *this;
       const Expr d = at[3];

@@ -30,8 +30,8 @@ class ElementCode {
   Expr shift;                        // shift_of(peak), if there is one: makes e^(acc - peak) cheaper
   // A vector of a tensor that lies apart in memory, if code before has it in registers; empty if not.
   std::function<Expr(const View&, const ElementCode&, bool integer)> at_hand;
-  // The value of term t for the vector that holds the partners, where they lie a whole vector away.
-  std::function<Expr(const ElementCode&, int term)> partner;
+  // Of a term `partner` whose partners lie whole vectors away, its value.
+  std::function<Expr(const Term&)> partner;
 
   Expr operator()() const { return real_value(expression->root()); }
   Expr real_value(int term) const;  // vec where lanes are in use, else real

@@ -102,6 +102,9 @@ void each_tile(Block&, const std::string& row, const Cut&, const std::function<v
 Expr load_vector(Expr pointer, long part);
 Expr store_vector(Expr pointer, Expr value, long part);
 
+// The norm of `width` elements that lie one behind the other.
+Expr norm_of_row(const InverseNorm&, const Expr& row, long width);
+
 // An item's function: its body is built once per row by `row`, at coordinates c0, c1, row; `before`
 // writes what stands before the rows.
 void per_row(Context&, long outer0, long outer1, long rows, const std::function<void(Block&, const std::array<Expr, region_rank>&)>& row, const std::function<void(Block&)>& before = {});

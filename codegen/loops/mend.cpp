@@ -49,6 +49,10 @@ std::string StreamCode::carry_over(const RowBlocks& r) {
     const auto slot = [&](long offset) { return call("load", Type::vec, {local(offset + v * lanes_)}); };
     b.run(call("store", Type::none, {local(at_.total() + v * lanes_), slot(at_.carry()) * slot(at_.total())}));
   }
+  if (values_alone()) {
+    c_.kernel.functions.push_back(std::move(f));
+    return n;
+  }
   b.blank();
   const Expr out = b.let("out", address(c_.memory, s_.out, {index("c0"), index("c1"), index("row"), 0}));
   Block i = b.loop("i", 0, r.rows);

@@ -100,10 +100,14 @@ void lower_product(Context& c, const Product& p) {
   });
 }
 
+Expr norm_of_row(const InverseNorm& n, const Expr& row, long width) {
+  const auto exact = [](double v) { return name(fmt::format("{:a}", v), Type::real); };
+  return call(fmt::format("inverse_norm<{}>", width), Type::real, {row, exact(n.factor), exact(n.added), exact(n.least)});
+}
+
 void lower_row_norm(Context& c, const RowNorm& r) {
   per_row(c, extent(r.in, 0), extent(r.in, 1), extent(r.in, 2), [&](Block& b, const std::array<Expr, region_rank>& at) {
-    const auto exact = [](double v) { return name(fmt::format("{:a}", v), Type::real); };
-    b.assign(element(address(c.memory, r.out, at), 0), call(fmt::format("inverse_norm<{}>", extent(r.in, 3)), Type::real, {address(c.memory, r.in, at), exact(r.factor), exact(r.added), exact(r.least)}));
+    b.assign(element(address(c.memory, r.out, at), 0), norm_of_row(r.norm, address(c.memory, r.in, at), extent(r.in, 3)));
   });
 }
 

@@ -60,4 +60,28 @@ void StreamCode::store_row_values(Block& b, const RowBlocks& r, Path path, bool 
   }
 }
 
+// What becomes of a block's rows that are done, while they are near.
+std::string StreamCode::end_block(const RowBlocks& r) {
+  Function f;
+  f.name = fmt::format("{}_end_{}_rows", c_.prefix, r.rows);
+  f.comment = fmt::format("What becomes of {} rows that are done.", r.rows);
+  f.parameters = {memory_parameter(), {Type::index, "c0"}, {Type::index, "c1"}, {Type::index, "nth"}};
+  Block b(f.body);
+  place(b, r);
+  Block i = b.loop("i", 0, r.rows);
+  each_vector(i, [&](Block& at, const Expr& n, long part) {
+    const Expr p = name("out", Type::out) + Expr(out_row()) * index("i") + n;
+    ElementCode e;
+    e.memory = &c_.memory;
+    e.expression = &s_.after;
+    e.at = {index("c0"), index("c1"), index("row") + index("i"), n};
+    e.lane_axis = 3;
+    e.part = part;
+    e.acc = at.let(part < 0 ? "x" : "rest", load_vector(p, part));
+    at.run(store_vector(p, e(), part));
+  });
+  c_.kernel.functions.push_back(std::move(f));
+  return c_.kernel.functions.back().name;
+}
+
 }  // namespace attune::loops

@@ -147,6 +147,7 @@ std::string StreamCode::safe_rows(const RowBlocks& r) {
   const auto result = [&](const Expr& n) { return out + Expr(out_row()) * index("i") + n; };
   const auto fast = [&](const Expr& n) { return local(at_.fast()) + Expr(at_.width) * index("i") + n; };
   Block keep = b.loop("i", 0, r.rows);
+  if (values_alone()) keep.assign(element(fast(0), 0), element(local(at_.total()), index("i")));
   each_vector(keep, [&](Block& at, const Expr& n, long part) { at.run(store_vector(fast(n), load_vector(result(n), part), part)); });
   b.blank();
   turn_rows(b, r, 1);
@@ -160,7 +161,13 @@ std::string StreamCode::safe_rows(const RowBlocks& r) {
   store_row_values(b, r, Path::safe);
   if (scales_result()) set_factors(b, r, Path::safe);
   Block each = b.loop("i", 0, r.rows);
-  const Expr lost_it = is_odd(each, fast);
+  Expr lost_it;
+  if (values_alone()) {
+    const Expr total = each.let("total", element(fast(0), 0));
+    lost_it = binary("!=", total - total, real(0), Type::flag);
+  } else {
+    lost_it = is_odd(each, fast);
+  }
   const auto restore = [&](Block& finite) { each_vector(finite, [&](Block& at, const Expr& n, long part) { at.run(store_vector(result(n), load_vector(fast(n), part), part)); }); };
   if (!scales_result() && s_.values.empty()) {
     Block finite = each.when(call("!", Type::flag, {lost_it}));
@@ -175,8 +182,10 @@ std::string StreamCode::safe_rows(const RowBlocks& r) {
       const Expr to = address(c_.memory, s_.values[k].out, {index("c0"), index("c1"), index("row") + index("i"), 0});
       lost.assign(element(to, 0), element(local(at_.row_values() + long(k) * at_.rows), index("i")));
     }
-    Block finite = each.otherwise();
-    restore(finite);
+    if (!values_alone()) {
+      Block finite = each.otherwise();
+      restore(finite);
+    }
   }
   c_.kernel.functions.push_back(std::move(f));
   return n;

@@ -7,7 +7,7 @@ namespace attune::loops {
 StreamCode::StreamCode(Context& c, const Stream& s, const StreamPlan& p) : c_(c), s_(s), p_(p), lanes_(c.lanes) {
   long rows = lanes_;
   for (const RowBlocks& b : p.blocks) rows = std::max(rows, long(b.tile.vectors) * lanes_);
-  at_ = {rows, s.depth, p.column_block, s.width, long(s.values.size()), p.one_visit ? rows : 0};
+  at_ = {rows, s.depth, p.column_block, std::max(1L, s.width), long(s.values.size()), p.one_visit ? rows : 0};
   rescales_ = s.algebra.tracks_peak && !s.algebra.rescale.is(Fn::constant);
   direct_ = !s.algebra.tracks_peak || (rescales_ && s.algebra.peak_cancels && subtracts_peak_in_exponent(s.algebra.weight));
   lowers_ = direct_ && rescales_ && is_exp_below_peak(s.algebra.weight, Fn::acc) && is_exp_below_peak(s.algebra.rescale, Fn::old_peak);
@@ -29,7 +29,7 @@ Struct StreamCode::memory_struct() const {
            {"odd", at_.odd_floats, "NaN once a result is not finite"},
            {"kept", rows, "1 where the safe path found a pair that counts"},
            {"holes", at_.fast() - at_.holes(), fmt::format("[{}]: 1 for a column with one; then how many come before the first", at_.columns)},
-           {"fast", rows * at_.width, fmt::format("[{}][{}], the results that it came to replace", rows, at_.width)}}};
+           {"fast", rows * at_.width, fmt::format("[{}][{}], the {} that it came to replace", rows, at_.width, values_alone() ? "totals" : "results")}}};
   std::erase_if(r.fields, [](const Struct::Field& f) { return f.floats == 0; });
   if (at_.values > 0) r.fields.push_back({"row_values", at_.values * rows, fmt::format("[{}][{}], what it says of its rows", at_.values, rows)});
   return r;
@@ -167,7 +167,7 @@ void StreamCode::visit_runs(Block& b, const RowBlocks& r, const Expr& i, Path pa
       Block none = col.when(call("!", Type::flag, {call(some_pair(r), Type::flag, {memory_argument(), index("c0"), index("c1"), index("row"), index("col"), least(Expr(p_.column_block), end - index("col"))})}));
       none.text("continue;");
     }
-    if (path == Path::fast && s_.cols > p_.column_block) {
+    if (path == Path::fast && s_.cols > p_.column_block && !values_alone()) {
       Block lost = col.when(binary("&&", call("!", Type::flag, {name("fresh", Type::flag)}), call(no_row_is_finite(r), Type::flag, {memory_argument(), index("c0"), index("c1"), index("row")}), Type::flag));
       lost.text("break;");
     }
@@ -226,14 +226,25 @@ void StreamCode::each_vector(Block& at, const std::function<void(Block&, const E
 
 bool StreamCode::may_see_nothing(const RowBlocks& r) const { return r.runs.some_empty || s_.cols == 0 || (s_.keep && s_.keep->at_run_time); }
 
+Expr StreamCode::odd_totals(Block& b, const RowBlocks& r) const {
+  Expr odd;
+  for (int v = 0; v < r.tile.vectors; ++v) {
+    const Expr total = b.let(fmt::format("total{}", v), call("load", Type::vec, {local(at_.total() + v * lanes_)}));
+    odd = odd ? odd + (total - total) : total - total;
+  }
+  return b.let("odd", odd);
+}
+
 // Divides by the sums, as the algebra says, and mends the rows whose result is not finite.
 void StreamCode::finish(Block& b, const RowBlocks& r) {
   const Expr out = name("out", Type::out);
   if (may_see_nothing(r)) {
     Block none = b.when(name("fresh", Type::flag));
-    Block i = none.loop("i", 0, r.rows);
-    Block n = i.loop("n", 0, s_.width);
-    n.assign(element(out, Expr(out_row()) * index("i") + index("n")), real(0));
+    if (!values_alone()) {
+      Block i = none.loop("i", 0, r.rows);
+      Block n = i.loop("n", 0, s_.width);
+      n.assign(element(out, Expr(out_row()) * index("i") + index("n")), real(0));
+    }
     store_row_values(none, r, Path::fast, true);
     none.text("return;");
     b.blank();
@@ -243,6 +254,7 @@ void StreamCode::finish(Block& b, const RowBlocks& r) {
     Block bad = b.when(call("has_nan", Type::flag, {odd}));
     bad.run(call(safe_rows(r), Type::none, {memory_argument(), index("c0"), index("c1"), index("nth"), name("local", Type::out)}));
   };
+  if (values_alone()) return mend_if(odd_totals(b, r));
   if (p_.one_visit) return mend_if(call("load", Type::vec, {local(at_.odd())}));
   const bool scaled = scales_result();
   if (scaled) {
@@ -307,8 +319,11 @@ bool StreamCode::last_is_longest() const {
 }
 
 void StreamCode::lower() {
-  std::vector<std::string> blocks;
-  for (const RowBlocks& r : p_.blocks) blocks.push_back(block(r));
+  std::vector<std::string> blocks, ends;
+  for (const RowBlocks& r : p_.blocks) {
+    blocks.push_back(block(r));
+    if (!s_.after.terms.empty()) ends.push_back(end_block(r));
+  }
   Function item;
   item.name = c_.prefix;
   item.comment = "An item: one block of rows.";
@@ -327,12 +342,16 @@ void StreamCode::lower() {
     const Expr c1 = b.let("c1", s_.outer1 == 1 ? Expr(0) : s_.outer0 == 1 ? of_all : of_all % s_.outer1);
     Block at = b;
     for (std::size_t k = 0; k < blocks.size(); ++k) {
-      const Expr run = call(blocks[k], Type::none, {memory_argument(), c0, c1, which - Expr(p_.blocks[k].first), name("local", Type::out)});
+      const auto run = [&](Block& here) {
+        const Expr of_kind = which - Expr(p_.blocks[k].first);
+        here.run(call(blocks[k], Type::none, {memory_argument(), c0, c1, of_kind, name("local", Type::out)}));
+        if (!ends.empty()) here.run(call(ends[k], Type::none, {memory_argument(), c0, c1, of_kind}));
+      };
       if (k + 1 == blocks.size()) {
-        at.run(run);
+        run(at);
       } else {
         Block here = at.when(binary("<", which, p_.blocks[k + 1].first, Type::flag));
-        here.run(run);
+        run(here);
         at = at.otherwise();
       }
     }

@@ -93,6 +93,7 @@ class StreamCode {
   bool scales_result() const;  // the algebra multiplies by something at the end
   Expr nothing_counted(int v) const;
   void set_factors(Block&, const RowBlocks&, Path);
+  std::string end_block(const RowBlocks&);
   void store_row_values(Block&, const RowBlocks&, Path, bool nothing_counts = false);
   // safe.cpp
   bool scales_last() const;
@@ -135,6 +136,8 @@ class StreamCode {
   std::string block(const RowBlocks&);
   std::pair<Expr, Expr> edges(Block&, const Hull&, long count, const Expr& i, const std::string& suffix) const;
   Expr bound(const Affine&, const Expr& i, long count) const;
+  bool values_alone() const { return s_.width == 0; }  // no weighted sums, only the rows' values
+  Expr odd_totals(Block&, const RowBlocks&) const;     // NaN where a row's total is not finite
   bool reads_rows() const;  // tensors are read along the rows
   static long a_row(const Dot& d) { return *stride_of(d.a.dims[2]); }
   static long b_col(const Dot& d) { return *stride_of(d.b.dims[2]); }

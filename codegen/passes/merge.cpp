@@ -22,8 +22,8 @@ static bool ready(const Program& p, const Contract& c, std::size_t first, std::s
   };
   for (const Segment& s : c.segments) {
     if (written_late(s.out.buffer)) return false;
-    for (const View& v : s.epilogue.tensors)
-      if (written_late(v.buffer)) return false;
+    for (const Expression* e : {&s.epilogue, s.finish ? &s.finish->value : nullptr})
+      if (e && std::any_of(e->tensors.begin(), e->tensors.end(), [&](const View& v) { return written_late(v.buffer); })) return false;
   }
   return !written_late(c.a.buffer);
 }

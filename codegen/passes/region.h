@@ -52,6 +52,11 @@ struct Buffer {
   long width = 0;  // weight: of the last dim
 };
 
+// 1 / sqrt(max(factor * sum_col x^2 + added, least)) of a row, summed in double.
+struct InverseNorm {
+  double factor = 1, added = 0, least = 0;
+};
+
 // out[c0, c1, row, col] = f(sum_k a[c0, c1, row, k] * weight[col, k]). With groups > 1, c1 counts
 // the groups of columns, and a has no c1.
 struct Segment {
@@ -59,6 +64,12 @@ struct Segment {
   long groups = 1, width = 0;  // columns = groups * width
   Expression epilogue;
   View out;
+  // What replaces the elements of a group's row once it is complete: of acc, the element, and total, the norm of the row.
+  struct Finish {
+    InverseNorm norm;
+    Expression value;
+  };
+  std::optional<Finish> finish = {};
 };
 struct Contract {
   View a;
@@ -104,13 +115,16 @@ struct Dot {
 struct Stream {
   std::vector<Dot> dots;
   View v, out;
-  long outer0 = 1, outer1 = 1, rows = 0, cols = 0, depth = 0, width = 0;  // depth: of all dots together
+  long outer0 = 1, outer1 = 1, rows = 0, cols = 0;
+  long depth = 0;  // of all dots together
+  long width = 0;  // of v; 0: only row values are wanted, and v and out have no columns
   double scale = 1;
   Expression element;
   std::optional<Predicate> keep;
   RowAlgebra algebra;
   Expression factored;  // what a weight, acc, that the row's total has taken is when it meets the values: linear in acc
   std::vector<RowOutput> values;
+  Expression after;  // what replaces acc, an element of out, once its block of rows is done; without terms: nothing
 };
 
 // Of every row the cosines and sines of its pairs' angles: out[c0, -, row, at(i)] = amplitude *
@@ -146,10 +160,10 @@ struct Product {
   std::optional<View> bias;
   bool skip_zeros = false;  // a zero of a is a removed pair: what b holds there does not count
 };
-// out[c0, c1, row, 0] = 1 / sqrt(max(factor * sum_col in^2 + added, least)), summed in double.
+// out[c0, c1, row, 0] = the norm of in[c0, c1, row, ..].
 struct RowNorm {
   View in, out;  // in: its columns lie one behind the other
-  double factor = 1, added = 0, least = 0;
+  InverseNorm norm;
 };
 struct RowReduce {
   View in, out;  // the weights, as `in` has scores; or a number a row

@@ -114,17 +114,11 @@ RowAlgebra RegionBuilder::algebra(int id) {
 
 RowValue RegionBuilder::row_value(int id) { return {expression(g_, g_[id].in[3]), Algebra(g_, id).row_max_of_nothing()}; }
 
-void RegionBuilder::norm(int id, const View& in, const View& out) {
+InverseNorm RegionBuilder::norm(int id) {
   const Node& n = g_[id];
   const double eps = n.attr.value;
-  RowNorm r{aligned(in, region_rank), aligned(out, region_rank)};
-  if (n.attr.count == long(Norm::rms)) {
-    r.factor = 1 / double(g_[n.in[0]].type.dims[-1]);
-    r.added = eps;
-  } else {
-    r.least = eps * eps;
-  }
-  add("norms", "what normalises each row", std::move(r));
+  if (n.attr.count == long(Norm::rms)) return {.factor = 1 / double(g_[n.in[0]].type.dims[-1]), .added = eps};
+  return {.least = eps * eps};
 }
 
 Program RegionBuilder::finish() { return std::move(p_); }

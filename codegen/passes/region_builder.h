@@ -25,7 +25,7 @@ class RegionBuilder {
   int rotated(ExpressionBuilder&, int rope, int x);
   RowAlgebra algebra(int reduce);  // node, of a reduction or a row's value; the latter has no scale
   RowValue row_value(int node);
-  void norm(int inverse_norm, const View& in, const View& out);  // node
+  InverseNorm norm(int inverse_norm);  // node
   // An index expression, as a term and on its own; `g` may be the graph with more behind its nodes.
   int index(ExpressionBuilder&, int node);
   Expression expression(const Graph& g, int node);

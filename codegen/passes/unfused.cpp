@@ -46,7 +46,7 @@ class Unfused {
       case Op::merge_heads: copy(heads_merged(of(n.in[0]))); break;
       case Op::repeat_heads: copy(heads_repeated(of(n.in[0]), n.attr.count)); break;
       case Op::transpose: copy(transposed(of(n.in[0]))); break;
-      case Op::inverse_norm: b_.norm(id, of(n.in[0]), out); break;
+      case Op::inverse_norm: b_.add("norms", "what normalises each row", RowNorm{aligned(of(n.in[0]), region_rank), aligned(out, region_rank), b_.norm(id)}); break;
       case Op::matmul: b_.add("matmul", "", Product{of(n.in[0]), of(n.in[1]), out, std::nullopt}); break;
       case Op::unsqueeze: copy(unsqueezed(of(n.in[0]), n.attr.count)); break;
       case Op::features: copy(features_of(of(n.in[0]), n.attr.from, n.attr.count).value()); break;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 
 #include "schedule/planners.h"
 
@@ -12,6 +13,9 @@ static bool has_halves(const Expression& e) {
 }
 
 bool ContractPlanner::legal(Tile t) const {
+  // An item completes whole groups: where panels straddle them it takes several, and all of their weights.
+  for (const Segment& s : c_.segments)
+    if (const long group = vectors(s) / s.groups; s.finish && group % t.vectors && (group % 2 == 0 || group % 3 == 0)) return false;
   const bool halves = std::any_of(c_.segments.begin(), c_.segments.end(), [](const Segment& s) { return has_halves(s.epilogue); });
   return !halves || t.vectors % 2 == 0;
 }
@@ -56,12 +60,22 @@ Account ContractPlanner::panel(Tile t, long slots) const {
   return clerk.account();
 }
 
+// Rows of groups that are complete: a norm, of two conversions and multiply-adds in double a vector and the wait for
+// its root, and what becomes of the elements.
+Account ContractPlanner::finish(const Segment& s) const {
+  const long vectors = (s.width + isa_.lanes - 1) / isa_.lanes, root = 60;
+  Clerk clerk(isa_.machine);
+  clerk.rows(c_.rows * s.groups * (root + vectors * (4 + slots_of(s.finish->value, isa_.machine) / isa_.machine.fma)));
+  return clerk.account();
+}
+
 Account ContractPlanner::account(const ContractChoice& choice) const {
   Account a;
   for (const Segment& s : c_.segments) {
     const long all = vectors(s), left = all % choice.tile.vectors, slots = slots_of(s.epilogue, isa_.machine);
     a += all / choice.tile.vectors * panel(choice.tile, slots);
     if (left) a += panel({choice.tile.rows, int(left)}, slots);
+    if (s.finish) a += finish(s);
   }
   return c_.outer0 * c_.outer1 * a;
 }
@@ -86,10 +100,13 @@ ContractPlan ContractPlanner::plan(const ContractChoice& choice) const {
     p.tile = choice.tile;
     p.panels = (p.vectors + p.tile.vectors - 1) / p.tile.vectors;
     p.last_panel = int(p.vectors - (p.panels - 1) * p.tile.vectors);
+    if (s.finish) p.panels_of_item = std::lcm(long(p.tile.vectors), p.vectors_in_group) / p.tile.vectors;
+    p.items = (p.panels + p.panels_of_item - 1) / p.panels_of_item;
     p.packed_offset = offset;
     p.packed_floats = aligned_floats(p.vectors * isa_.lanes * c_.depth);
     offset += p.packed_floats;
     plan.panels += p.panels;
+    plan.items += p.items;
     plan.parts.push_back(p);
   }
   const Cut c = cut(c_.rows, choice.tile.rows);

@@ -28,6 +28,8 @@ std::string text(const Contract& c, const ContractPlan& p, const Isa& isa) {
     const long width = part.tile.vectors * isa.lanes;
     r += fmt::format("{}{} columns ({}), {} an item; tiles of {} rows x {} columns: {}", i ? ", of " : "", width, bytes(width * c.depth), p.slices == 1 ? "one" : fmt::format("1/{} of its rows", p.slices), part.tile.rows, width, step(part.tile, isa));
   }
+  for (std::size_t i = 0; i < c.segments.size(); ++i)
+    if (const Segment& s = c.segments[i]; s.finish) r += fmt::format("; the {} columns of each of {} of {} are normalised by row in the item that completes them ({} an item)", s.width, count(s.groups, "group", "groups"), s.weight, count(p.parts[i].panels_of_item, "panel", "panels"));
   if (p.asks_next_panel) r += "; tiles ask memory for the next panel";
   if (p.asks_further_on) r += fmt::format("; steps ask memory for what comes {} later", bytes(ContractPlan::further_on));
   return r + ".";
@@ -38,8 +40,10 @@ std::string text(const Stream& s, const StreamPlan& p, const Isa& isa) {
   for (const RowBlocks& b : p.blocks)
     if (b.count > 0) r += fmt::format(" {} of {}, score tiles of {} columns x {} lanes: {}.", count(b.count, "block", "blocks"), count(b.rows, "row", "rows"), b.tile.rows, b.tile.vectors * isa.lanes, step(b.tile, isa));
   if (p.ahead || p.asked_rows) r += fmt::format(" Score tiles ask memory for {}{}{}.", p.ahead ? "the next columns and their values" : p.asked_columns ? "the next head" : "", p.asked_rows && (p.ahead || p.asked_columns) ? ", " : "", p.asked_rows ? "the next rows and the results' place" : "");
+  if (s.width == 0) r += " Of their rows only numbers are wanted: no values are read.";
   if (s.keep) r += " Whole tiles of removed pairs are skipped; tiles that keep all pairs test none.";
   if (!p.groups.empty()) r += fmt::format(" Value tiles of {} rows x {} columns: {}.", p.value_rows, (p.groups[0].vectors - 1) * isa.lanes + p.groups[0].part, step({p.value_rows, p.groups[0].vectors}, isa));
+  if (!s.after.terms.empty()) r += " What follows element by element is made of each block of rows when it is done.";
   return r;
 }
 

@@ -18,11 +18,13 @@ struct ContractPlan {
     long vectors = 0, panels = 0;
     int last_panel = 0;     // vectors of the last panel
     bool halves = false;    // a group's vectors stand in pairs (w, w + half a group)
+    long panels_of_item = 1;  // so many that they hold whole groups, where those are finished
+    long items = 0;           // of all rows
     long packed_offset = 0; // floats
     long packed_floats = 0;
   };
   std::vector<Part> parts;  // one a segment
-  long panels = 0;
+  long panels = 0, items = 0;
   long slices = 1;          // of a panel's rows, an item each
   bool asks_next_panel = false;  // each tile asks memory for a part of it,
   bool asks_further_on = false;  // and each step for what a later one reads, so many floats behind its own

@@ -26,6 +26,7 @@ class ContractPlanner {
   bool legal(Tile) const;
   long vectors(const Segment&) const;
   Account panel(Tile, long slots) const;
+  Account finish(const Segment&) const;
   long weight_bytes() const;
   bool beyond_l2() const;
   bool asks_next_panel(Tile) const;

@@ -139,7 +139,7 @@ StreamPlan StreamPlanner::plan(const StreamChoice& choice) {
   plan.column_block = column_block(covered, choice.column_block);
   plan.rows_without_any = keep_ && (s_.keep->at_run_time || !rows_without_any(*keep_, s_.rows, s_.cols).empty());
   plan.one_visit = !covered.empty() && std::all_of(covered.begin(), covered.end(), [&](const Covered* c) { return one_visit(*c, plan.column_block); });
-  plan.local_floats = aligned_floats(s_.depth * lanes_rows) + (plan.column_block + 7 + plan.one_visit + s_.width + long(s_.values.size())) * lanes_rows + aligned_floats(plan.column_block + 1);
+  plan.local_floats = aligned_floats(s_.depth * lanes_rows) + (plan.column_block + 7 + plan.one_visit + std::max(1L, s_.width) + long(s_.values.size())) * lanes_rows + aligned_floats(plan.column_block + 1);
   return plan;
 }
 
@@ -150,7 +150,7 @@ std::vector<StreamChoice> StreamPlanner::choices() {
   std::vector<Tile> scores, values;
   for (const Tile& t : legal_tiles(isa_)) {
     if (t.vectors <= needed && legal(t)) scores.push_back(t);
-    if (t.vectors <= wide && (t.rows == 1 || t.rows <= s_.rows)) values.push_back(t);
+    if (t.vectors <= wide && (t.rows == 1 || (s_.width > 0 && t.rows <= s_.rows))) values.push_back(t);
   }
   for (std::vector<Tile>* list : {&scores, &values}) {  // tiles that leave most registers idle serve nobody
     int most = 0;

@@ -197,7 +197,7 @@ Account StreamPlanner::values(Covered& c, Tile t, long columns) const {
   }
   clerk.tiles({1, c.blocks.tile.vectors}, n);                                                   // the rows' state
   // Results are read, scaled, tested and written, unless the tiles that make them do so.
-  clerk.rows((one ? 1 : 2) * c.blocks.count * c.blocks.rows * ((s_.width + isa_.lanes - 1) / isa_.lanes));
+  clerk.rows(((one ? 1 : 2) + !s_.after.terms.empty()) * c.blocks.count * c.blocks.rows * ((s_.width + isa_.lanes - 1) / isa_.lanes));
   return clerk.account();
 }
 

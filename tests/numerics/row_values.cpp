@@ -218,3 +218,67 @@ TEST_CASE("A row's numbers come out of the stream of its weights", "[numerics]")
     CHECK(regions == 1);
   }
 }
+
+namespace {
+
+// Numbers of rows and no product: a log-sum-exp and a total, a greatest score, which needs the true maximum, over 300
+// keys in blocks.
+constexpr long many_keys = 300;
+Spec alone() {
+  return spec("row_values_alone", [] {
+    auto s = mask(matmul(input<1, 2, queries, key_dim>("q"), transpose(input<1, 2, many_keys, key_dim>("k"))) / sqrt_of<key_dim>, kv_index + 3 <= q_index || (q_index > 8 && kv_index < 12 * q_index));
+    auto lse = logsumexp(s);
+    return outputs("lse"_out = lse, "total"_out = row_value(s, sigmoid, row_sum), "greatest"_out = row_value(s + 1.0, softmax_algebra, row_max), "twice"_out = lse + lse);
+  });
+}
+bool counts_alone(long i, long j) { return j + 3 <= i || (i > 8 && j < 12 * i); }
+
+}  // namespace
+
+TEST_CASE("Numbers of rows without a product stream too", "[numerics]") {
+  const Spec spec = alone();
+  const std::string text = explain(spec.graph, {.name = "alone", .spec = "alone", .command = "", .isas = {"avx2"}});
+  CHECK_THAT(text, Catch::Contains("workspace 0 bytes") && Catch::Contains("no values are read") && !Catch::Contains("plain loops") && !Catch::Contains("stored matrix"));
+  for_each_subject({spec}, [](const Subject& s) {
+    for (const host::Case& c : host::check_cases(s.graph(), s.interface())) {
+      INFO(c.name);
+      check_close(s, s(c.values), interpret_outputs(s.graph(), c.values), c.finite);
+    }
+    const Bindings clean = host::standard_inputs(s.interface());
+    const Outputs before = s(clean);
+    const Floats &q = clean.find("q")->second, &k = clean.find("k")->second;
+    double worst = 0;
+    for (long h = 0; h < 2; ++h)
+      for (long i = 0; i < queries; ++i) {
+        std::vector<double> scores;
+        for (long j = 0; j < many_keys; ++j) {
+          double dot = 0;
+          for (long d = 0; d < key_dim; ++d) dot += double(q[std::size_t((h * queries + i) * key_dim + d)]) * double(k[std::size_t((h * many_keys + j) * key_dim + d)]);
+          if (counts_alone(i, j)) scores.push_back(dot / std::sqrt(double(key_dim)));
+        }
+        double total = 0, greatest = -double(inf);
+        for (double x : scores) total += 1 / (1 + std::exp(-x)), greatest = std::fmax(greatest, x + 1);
+        const double wanted[] = {lse_of(scores, -double(inf)), total, greatest};
+        for (std::size_t o = 0; o < 3; ++o) {
+          const double is = double(before[o][std::size_t(h * queries + i)]);
+          if (scores.empty()) CHECK(is == wanted[o]);
+          else worst = std::fmax(worst, std::abs(is - wanted[o]) / (1 + std::abs(wanted[o])));
+        }
+      }
+    CHECK(worst < 3e-6);
+    Bindings b = clean;  // NaN in a query, and one of huge scores: their own rows, and every bit of the others
+    for_row(s.interface(), b, "q", 12, [](float& x, long) { x = quiet_nan; });
+    for_row(s.interface(), b, "q", 20, [](float& x, long) { x *= 3e4f; });
+    const Outputs got = s(b);
+    for (std::size_t o = 0; o < got.size(); ++o) {
+      long lost = 0, changed = 0;
+      for (std::size_t i = 0; i < got[o].size(); ++i) {
+        if (i % queries == 12) lost += std::isnan(got[o][i]);
+        else if (i % queries != 20) changed += !same_bits(Floats{got[o][i]}, Floats{before[o][i]});
+      }
+      CHECK(lost == 2);
+      CHECK(changed == 0);
+    }
+    check_close(s, got, interpret_outputs(s.graph(), b), false);
+  });
+}
