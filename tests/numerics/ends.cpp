@@ -12,7 +12,7 @@ namespace {
 constexpr long queries = 37, keys = 290;  // several blocks of columns; values of no whole vectors
 
 template <class S>
-auto attended(const char* q, S change) {
+constexpr auto attended(const char* q, S change) {
   auto s = matmul(input<1, 2, queries, 16>(q), transpose(input<1, 2, keys, 16>("k"))) / sqrt_of<16>;
   return matmul(softmax(change(s)), input<1, 2, keys, 20>("v"));
 }
