@@ -155,7 +155,7 @@ std::string StreamCode::safe_rows(const RowBlocks& r) {
   if (s_.algebra.tracks_peak) set_state(b, r, at_.peak(), float_lowest());
   set_state(b, r, at_.total(), real(0));
   set_state(b, r, at_.kept(), real(0));
-  b.var("fresh", name("true", Type::flag));
+  declare_fresh(b);
   visit_runs(b, r, i, Path::safe);
   b.blank();
   store_row_values(b, r, Path::safe);

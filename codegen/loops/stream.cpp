@@ -286,6 +286,12 @@ Expr StreamCode::place(Block& b, const RowBlocks& r) {
   return i;
 }
 
+// Whether a block of rows has seen no columns yet. Without sums of values it may be that nobody asks.
+void StreamCode::declare_fresh(Block& b) const {
+  b.var("fresh", name("true", Type::flag));
+  if (values_alone()) b.text("(void)fresh;");
+}
+
 std::string StreamCode::block(const RowBlocks& r) {
   const std::string n = fmt::format("{}_{}_rows", c_.prefix, r.rows);
   Function f;
@@ -303,7 +309,7 @@ std::string StreamCode::block(const RowBlocks& r) {
   }
   if (p_.one_visit) b.run(call("store", Type::none, {local(at_.odd()), call("splat", Type::vec, {real(0)})}));
   b.blank();
-  if (!p_.one_visit || may_see_nothing(r)) b.var("fresh", name("true", Type::flag));
+  if (!p_.one_visit || may_see_nothing(r)) declare_fresh(b);
   visit_runs(b, r, i, Path::fast);
   b.blank();
   finish(b, r);

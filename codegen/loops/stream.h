@@ -133,6 +133,7 @@ class StreamCode {
   void finish(Block&, const RowBlocks&);
   void each_vector(Block&, const std::function<void(Block&, const Expr& n, long part)>&) const;
   Expr place(Block&, const RowBlocks&);
+  void declare_fresh(Block&) const;
   std::string block(const RowBlocks&);
   std::pair<Expr, Expr> edges(Block&, const Hull&, long count, const Expr& i, const std::string& suffix) const;
   Expr bound(const Affine&, const Expr& i, long count) const;
