@@ -47,11 +47,11 @@ def generate(target, spec=None, *, isa=None, name=None, wisdom=None):
                 return run("explain", *what, *named)
 
             def benchmark(self, workers=1):
-                """Times the kernel against naive code and the machine's peak, as `attune bench`: a dict for each
-                row, as Google Benchmark names them ("name", "real_time", "pct_fma_peak", ..). Takes seconds."""
+                """Times the kernel against naive code and the machine's peak, as `attune bench`: the medians, a dict for
+                each row, as Google Benchmark names them ("run_name", "real_time", "pct_fma_peak", ..). Takes seconds."""
                 with tempfile.TemporaryDirectory() as results:
                     report = Path(results) / "bench.json"
                     run("bench", *what, "--workers", workers, "--json", report)
-                    return json.loads(report.read_text())["benchmarks"]
+                    return [row for row in json.loads(report.read_text())["benchmarks"] if row.get("aggregate_name") == "median"]
 
         return Kernel()
