@@ -172,7 +172,7 @@ std::vector<Decided> decided(const Graph& g, const GenerateOptions& o) {
   for (const std::string& n : o.isas) {
     const Isa costed = target(n, o.machines);
     const Schedule plan = scheduled(p, costed, n, o);
-    Decided d{n, costed.machine, 4 * plan.workspace_floats, 4 * plan.local_floats, 4 * plan.packed_floats, {}};
+    Decided d{n, costed.machine, flops_a_cycle(costed), 4 * plan.workspace_floats, 4 * plan.local_floats, 4 * plan.packed_floats, {}};
     const std::vector<std::string> schedules = describe(p, plan);
     for (std::size_t i = 0; i < p.regions.size(); ++i) d.regions.push_back({p.regions[i].title, schedules[i], flops_of(p.regions[i]), plan.accounts[i]});
     r.push_back(std::move(d));

@@ -91,6 +91,7 @@ std::vector<MaskMap> mask_maps(const Graph&, long most);
 struct Decided {
   std::string isa;
   Machine machine;
+  double flops_a_cycle = 0;  // its peak
   long workspace_bytes = 0, worker_bytes = 0, packed_bytes = 0;
   struct Region {
     std::string title, schedule;

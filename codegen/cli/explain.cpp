@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/host/process.h"
+#include "cli/page/page.h"
 #include "cli/picture.h"
 #include "graph/print.h"
 
@@ -27,17 +29,16 @@ static void draw_masks(const Graph& graph, const std::filesystem::path& file) {
 static nlohmann::ordered_json json_of(const Account& a) {
   const auto k = [](long thousandths) { return double(thousandths) / 1e6; };
   return {{"kilocycles", k(a.total())}, {"products", k(a.products)}, {"weights", k(a.weights)}, {"loads", k(a.loads)}, {"l2", k(a.l2)}, {"memory", k(a.memory)}, {"latency", k(a.latency)}, {"tiles", k(a.tiles)}, {"rows", k(a.rows)},
-          {"busy", {{"fma", k(a.busy.fma)}, {"loads", k(a.busy.loads)}, {"l2", k(a.busy.l2)}, {"memory", k(a.busy.memory)}}}};
+          {"busy", {{"fma", k(a.busy.fma)}, {"loads", k(a.busy.loads)}, {"l2", k(a.busy.l2)}, {"memory", k(a.busy.memory)}}},
+          {"bytes", {{"l2", a.traffic.l2}, {"memory", a.traffic.memory}}}};
 }
 
 static nlohmann::ordered_json json_of(const Spec& spec, const GenerateOptions& options) {
   using Json = nlohmann::ordered_json;
   Json masks = Json::array(), isas = Json::array();
   for (const MaskMap& m : mask_maps(spec.graph, 64)) {
-    long blocks[3] = {};
-    for (const auto& row : blocks_of(m.map))
-      for (const Kept k : row) ++blocks[k == Kept::all ? 0 : k == Kept::mixed ? 1 : 2];
-    masks.push_back({{"region", m.title}, {"keeps", m.predicate}, {"block", {m.map.q_step, m.map.kv_step}}, {"all", blocks[0]}, {"mixed", blocks[1]}, {"none", blocks[2]}, {"rows_without_any", m.empty_rows.size()}});
+    const BlockCounts blocks = count_blocks(m.map);
+    masks.push_back({{"region", m.title}, {"keeps", m.predicate}, {"block", {m.map.q_step, m.map.kv_step}}, {"all", blocks.all}, {"mixed", blocks.mixed}, {"none", blocks.none}, {"rows_without_any", m.empty_rows.size()}});
   }
   for (const Decided& d : decided(spec.graph, options)) {
     Json regions = Json::array();
@@ -47,11 +48,12 @@ static nlohmann::ordered_json json_of(const Spec& spec, const GenerateOptions& o
   return {{"spec", spec.expression}, {"flops", flops_of(spec.graph)}, {"graph", to_text(spec.graph)}, {"masks", masks}, {"isas", isas}};
 }
 
-int explain(const Common& common, const std::string& map, JsonOutput& json) {
+int explain(const Common& common, const std::string& map, const std::string& html, JsonOutput& json) {
   const Spec spec = one_spec(common.wanted);
   const GenerateOptions options = options_for(spec, common);
   const std::string text = attune::explain(spec.graph, options);
   if (!map.empty()) draw_masks(spec.graph, map);
+  if (!html.empty()) host::write_whole(html, page::page(spec, options));
   fmt::print("{}{}", text, text.empty() || text.back() == '\n' ? "" : "\n");
   if (json.wanted()) json.write(json_of(spec, options));
   return 0;

@@ -68,8 +68,9 @@ int main(int argc, char** argv) {
   json_option(bench, "also write Google Benchmark's JSON to this file; - for stdout, without the table");
   auto* explain = app.add_subcommand("explain", "what was decided for a kernel, and why");
   spec_options(explain, common, true, true);
-  std::string picture;
+  std::string picture, html;
   explain->add_option("--map", picture, "also draw which blocks of scores the mask keeps, to this file (PNG)");
+  explain->add_option("--html", html, "also write all of it as one page for people to this file, with the hottest loop's machine code");
   json_option(explain, same_as_json);
   auto* tune = app.add_subcommand("tune", "measure the machine and schedules, and keep the best in a wisdom file");
   spec_options(tune, common, false, false, false);
@@ -113,7 +114,7 @@ int main(int argc, char** argv) {
     if (*pack) return cli::pack(common, weights, map, packed);
     if (*check) return cli::check(common, emulate, to);
     if (*bench) return cli::bench(common, workers, to);
-    if (*explain) return cli::explain(common, picture, to);
+    if (*explain) return cli::explain(common, picture, html, to);
     if (*verdict) return cli::verdict(common, seed, configurations, drawn, to);
     if (*tune) return cli::tune(common, wisdom, candidates, again);
   } catch (const Error& e) {

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include "emit/files.h"
+#include "emit/template.h"
 
 namespace attune::emit {
 
@@ -46,13 +47,7 @@ std::string documentation(const Signature& s) {
 std::string python(const Signature& s, const std::vector<std::string>& isas) {
   std::string files = fmt::format("\"{0}.h\", \"{0}.cpp\"", s.name);
   for (const std::string& isa : isas) files += fmt::format(", \"{}_{}.cpp\"", s.name, isa);
-  const std::pair<std::string_view, std::string> known[]{{"name", s.name}, {"command", s.command}, {"doc", documentation(s)}, {"inputs", dictionary(s.inputs)}, {"outputs", dictionary(s.outputs)}, {"weights", dictionary(s.weights)}, {"files", "(" + files + ")"}};
-  std::string r = python_module;
-  for (const auto& [mark, value] : known) {
-    const std::string all = fmt::format("@{}@", mark);
-    for (std::size_t at = r.find(all); at != std::string::npos; at = r.find(all, at + value.size())) r.replace(at, all.size(), value);
-  }
-  return r;
+  return filled(python_module, {{"name", s.name}, {"command", s.command}, {"doc", documentation(s)}, {"inputs", dictionary(s.inputs)}, {"outputs", dictionary(s.outputs)}, {"weights", dictionary(s.weights)}, {"files", "(" + files + ")"}});
 }
 
 }  // namespace attune::emit

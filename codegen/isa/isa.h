@@ -63,6 +63,9 @@ struct Isa {
   std::string (*assemble)(const TileStep&) = nullptr;  // a statement on scalars, vectors, k and the sums
 };
 
+// The peak of its machine: floating-point operations a cycle, a multiply-add being two.
+inline double flops_a_cycle(const Isa& isa) { return 2.0 * isa.lanes * double(isa.machine.fma) / 100; }
+
 // The table of an ISA. Throws std::out_of_range with the list of known names.
 const Isa& isa(std::string_view name);
 

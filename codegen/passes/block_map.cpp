@@ -110,14 +110,18 @@ std::vector<std::vector<Kept>> blocks_of(const BlockMap& m) {
   return blocks;
 }
 
+BlockCounts count_blocks(const BlockMap& m) {
+  BlockCounts n;
+  for (const auto& row : blocks_of(m))
+    for (const Kept k : row) ++(k == Kept::all ? n.all : k == Kept::mixed ? n.mixed : n.none);
+  return n;
+}
+
 std::string draw(const BlockMap& m) {
   constexpr long most_columns = 64;
   const long across = blocks_in(m.kv_len, m.kv_step), down = long(m.rows.size());
   if (across == 0 || down == 0) return "no scores\n";
   const std::vector<std::vector<Kept>> blocks = blocks_of(m);
-  long count[3]{};
-  for (const auto& row : blocks)
-    for (Kept k : row) ++count[std::size_t(k)];
   const long side = blocks_in(std::max(across, 1L), most_columns);
   std::string text;
   for (long q = 0; q < down; q += side) {
@@ -130,9 +134,9 @@ std::string draw(const BlockMap& m) {
     }
     text += '\n';
   }
-  const auto share = [&](long n) { return 100.0 * double(n) / double(across * down); };
-  const long none = count[std::size_t(Kept::none)], all = count[std::size_t(Kept::all)], mixed = count[std::size_t(Kept::mixed)];
-  text += fmt::format("# all {:.1f} %   + mixed {:.1f} %   . none {:.1f} %   computed: {:.1f} % of {} x {} blocks of {} x {}\n", share(all), share(mixed), share(none), share(all + mixed), down, across, m.q_step, m.kv_step);
+  const BlockCounts n = count_blocks(m);
+  const auto share = [&](long some) { return 100.0 * double(some) / double(n.blocks()); };
+  text += fmt::format("# all {:.1f} %   + mixed {:.1f} %   . none {:.1f} %   computed: {:.1f} % of {} x {} blocks of {} x {}\n", share(n.all), share(n.mixed), share(n.none), share(n.computed()), down, across, m.q_step, m.kv_step);
   if (side > 1) text += fmt::format("a character is {0} x {0} blocks\n", side);
   return text;
 }

@@ -47,6 +47,14 @@ std::vector<int> rows_without_any(const IndexAnalysis&, long q_len, long kv_len)
 // The blocks as a matrix.
 std::vector<std::vector<Kept>> blocks_of(const BlockMap&);
 
+// How many of them.
+struct BlockCounts {
+  long all = 0, mixed = 0, none = 0;
+  long blocks() const { return all + mixed + none; }
+  long computed() const { return all + mixed; }
+};
+BlockCounts count_blocks(const BlockMap&);
+
 // A picture for people, at most 64 columns wide: # kept whole, + in part, . not at all, each a square
 // of blocks if there are more; below it the share of each among the blocks, and of those computed.
 std::string draw(const BlockMap&);

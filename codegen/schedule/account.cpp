@@ -21,11 +21,13 @@ Account& Account::operator+=(const Account& a) {
   busy.loads += a.busy.loads;
   busy.l2 += a.busy.l2;
   busy.memory += a.busy.memory;
+  traffic.l2 += a.traffic.l2;
+  traffic.memory += a.traffic.memory;
   return *this;
 }
 
 Account operator*(long n, const Account& a) {
-  return {n * a.products, n * a.loads, n * a.l2, n * a.memory, n * a.latency, n * a.tiles, n * a.weights, n * a.rows, {n * a.busy.fma, n * a.busy.loads, n * a.busy.l2, n * a.busy.memory}};
+  return {n * a.products, n * a.loads, n * a.l2, n * a.memory, n * a.latency, n * a.tiles, n * a.weights, n * a.rows, {n * a.busy.fma, n * a.busy.loads, n * a.busy.l2, n * a.busy.memory}, {n * a.traffic.l2, n * a.traffic.memory}};
 }
 
 long slots_of(const Expression& e, const Machine& m) {
@@ -76,6 +78,8 @@ void Clerk::steps(Tile t, long steps, const Beside& beside) {
   a_.busy.loads += loads;
   a_.busy.l2 += near;
   a_.busy.memory += far;
+  a_.traffic.l2 += beside.l2;
+  a_.traffic.memory += beside.memory;
 }
 
 void Clerk::tiles(Tile t, long count) {
@@ -86,9 +90,11 @@ void Clerk::tiles(Tile t, long count) {
 
 void Clerk::rows(long cycles) { a_.rows += cycles * 1000; }
 
-void Clerk::wait_for_memory(long time, long hidden) {
+void Clerk::wait_for_memory(long bytes, long rate, long hidden) {
+  const long time = time_of(bytes, rate);
   a_.memory += std::max(0L, time - hidden);
   a_.busy.memory += time;
+  a_.traffic.memory += bytes;
 }
 
 }  // namespace attune

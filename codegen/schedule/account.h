@@ -22,6 +22,11 @@ struct Account {
     long fma = 0, loads = 0, l2 = 0, memory = 0;
   } busy;
 
+  // Bytes that come to L1: from L2, and from beyond.
+  struct Traffic {
+    long l2 = 0, memory = 0;
+  } traffic;
+
   Account& operator+=(const Account&);
 };
 Account operator*(long times, const Account&);
@@ -49,8 +54,8 @@ class Clerk {
   void tiles(Tile, long count);
   // So many cycles with rows and results.
   void rows(long cycles);
-  // So long, in thousandths of a cycle, does something come from beyond L2, while other parts take `hidden`.
-  void wait_for_memory(long time, long hidden);
+  // So many bytes come from beyond L2 at a rate in hundredths of bytes a cycle, while other parts take `hidden`.
+  void wait_for_memory(long bytes, long rate, long hidden);
   const Account& account() const { return a_; }
 
  private:

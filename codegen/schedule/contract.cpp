@@ -55,8 +55,8 @@ Account ContractPlanner::panel(Tile t, long slots) const {
   tiles(c.height, c.others);
   // The first pass is no faster than memory; all together are not if the panel was asked for.
   const long all = clerk.account().total();
-  if (asks_next_panel(t)) clerk.wait_for_memory(time_of(bytes, m.asked_rate), all);
-  else if (beyond_l2()) clerk.wait_for_memory(time_of(bytes, m.memory_rate), all / (c.taller + c.others));
+  if (asks_next_panel(t)) clerk.wait_for_memory(bytes, m.asked_rate, all);
+  else if (beyond_l2()) clerk.wait_for_memory(bytes, m.memory_rate, all / (c.taller + c.others));
   return clerk.account();
 }
 

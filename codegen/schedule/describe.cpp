@@ -47,14 +47,6 @@ std::string text(const Stream& s, const StreamPlan& p, const Isa& isa) {
   return r;
 }
 
-// What is the busiest while a region runs, and what comes next.
-std::string bound(const Account& a) {
-  std::vector<std::pair<long, const char*>> all{{a.busy.fma, "fma"}, {a.busy.loads, "loads"}, {a.busy.l2, "L2"}, {a.busy.memory, "memory"}};
-  std::stable_sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.first > y.first; });
-  const auto share = [&](std::size_t i) { return fmt::format("{} {:.0f} %", all[i].second, 100 * double(all[i].first) / double(std::max(1L, a.total()))); };
-  return fmt::format("{} of the time, then {}", share(0), share(1));
-}
-
 // What regions without a schedule cost beside the others: a pass over memory, and for a product plain loops.
 class Unscheduled {
  public:
@@ -82,6 +74,18 @@ class Unscheduled {
 
 }  // namespace
 
+std::string bound(const Account& a) {
+  std::vector<std::pair<long, const char*>> all{{a.busy.fma, "fma"}, {a.busy.loads, "loads"}, {a.busy.l2, "L2"}, {a.busy.memory, "memory"}};
+  std::stable_sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.first > y.first; });
+  const auto share = [&](std::size_t i) { return fmt::format("{} {:.0f} %", all[i].second, 100 * double(all[i].first) / double(std::max(1L, a.total()))); };
+  return fmt::format("{} of the time, then {}", share(0), share(1));
+}
+
+double percent_of_peak(const Account& a, double flops, double flops_a_cycle) {
+  const double most = double(a.total()) / 1e3 * flops_a_cycle;
+  return most > 0 ? 100 * flops / most : 0;
+}
+
 std::string accounts(const Program& program, const Schedule& s) {
   const Machine& m = s.isa->machine;
   std::string r = fmt::format("{} by the model, on one core with {}:\n", s.isa->name, text_of(m));
@@ -91,8 +95,7 @@ std::string accounts(const Program& program, const Schedule& s) {
   int known = 0;
   const auto line = [&](const std::string& title, const Account& a, double of) {
     const auto k = [](long thousandths) { return double(thousandths) / 1e6; };
-    const double peak = double(a.total()) / 1e3 * 2 * s.isa->lanes * double(m.fma) / 100;  // operations in that time
-    r += fmt::format("  {:<24} {:>9.1f} {:>9.1f} {:>9.1f} {:>8.1f} {:>8.1f} {:>8.1f} {:>8.1f} {:>8.1f} {:>8.1f} {:>8.1f}  {}\n", title, k(a.total()), peak > 0 ? 100 * of / peak : 0, k(a.products), k(a.weights), k(a.loads), k(a.l2), k(a.memory), k(a.latency), k(a.tiles), k(a.rows), bound(a));
+    r += fmt::format("  {:<24} {:>9.1f} {:>9.1f} {:>9.1f} {:>8.1f} {:>8.1f} {:>8.1f} {:>8.1f} {:>8.1f} {:>8.1f} {:>8.1f}  {}\n", title, k(a.total()), percent_of_peak(a, of, flops_a_cycle(*s.isa)), k(a.products), k(a.weights), k(a.loads), k(a.l2), k(a.memory), k(a.latency), k(a.tiles), k(a.rows), bound(a));
   };
   for (std::size_t i = 0; i < program.regions.size(); ++i) {
     if (!s.accounts[i]) {

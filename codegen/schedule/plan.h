@@ -97,6 +97,12 @@ Schedule schedule(const Program&, const Isa&, const Choices& = {});
 // describe.cpp: a paragraph a region, for people and for the head of a generated file.
 std::vector<std::string> describe(const Program&, const Schedule&);
 
+// What is the busiest while a region runs, and what comes next: "fma 84 % of the time, then loads 42 %".
+std::string bound(const Account&);
+
+// So many operations in that time, of what the peak allows in it.
+double percent_of_peak(const Account&, double flops, double flops_a_cycle);
+
 // What the model says of each region, in a table for `attune explain`.
 std::string accounts(const Program&, const Schedule&);
 
