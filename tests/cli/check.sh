@@ -67,6 +67,31 @@ no_file "$work/none.png"
 try 1 explain "$small" --map "$work/nowhere/map.png"
 says err "$work/nowhere"
 
+# The page: whole, with nothing from elsewhere, and with what the text says.
+# page COMMAND...: makes it and holds it against the text.
+page() {
+  try 0 "$@" --html "$work/page.html"
+  mv "$work/out" "$work/page.text"
+  python3 "$here/page.py" "$work/page.html" "$work/page.text" >"$work/out" 2>"$work/err" && pass || fail "the page"
+}
+if command -v python3 >/dev/null; then
+  page explain "$here/my_attention.h" --spec 'my_attention<24>' --isa portable
+  if command -v objdump >/dev/null; then
+    grep -q 'instructions multiply\.' "$work/page.html" && pass || fail "no machine code in the page"
+  fi
+  CXX=/no/such/compiler
+  export CXX
+  page explain 'textbook_mha<1,512,512,8>'
+  grep -q 'no machine code to show: no host compiler' "$work/page.html" && pass || fail "the page does not say what it lacks"
+  page explain 'sdpa<1,8,128,64,false>' --isa avx2
+  grep -q 'this spec has no mask' "$work/page.html" && pass || fail "a mask that is none"
+  unset CXX
+fi
+try 1 explain "$small" --html "$work/nowhere/page.html"
+says err "cannot write $work/nowhere/page.html"
+[ "$(wc -l <"$work/err")" = 1 ] && pass || fail "more than one line"
+silent out
+
 # On a terminal: what takes more than two seconds says what it does; colours unless there is NO_COLOR.
 # shown COMMAND: what a terminal gets.
 shown() {

@@ -20,11 +20,11 @@ std::string memory(const Interface& i, const Decided& d) {
     if (bytes > 0) r += fmt::format("<tr><th>{}</th><td>{}</td><td>{}</td><td class=\"words\">{}</td><td class=\"words\">{}</td></tr>\n", what, bytes, bytes < 1024 ? "" : bytes_text(bytes), level(bytes, d.machine), note);
   };
   row("inputs", bytes_of(i.inputs), "read where they lie");
-  row("outputs", bytes_of(i.outputs), "written once");
+  row("outputs", bytes_of(i.outputs), "written where they lie");
   row("weights", bytes_of(i.weights), "read by pack_weights alone");
   row("packed weights", d.packed_bytes, "in the order in which tiles read them");
   row("workspace", d.workspace_bytes, "what one region hands to another");
-  row("and for each worker", d.worker_bytes, "scores and the state of a block's rows, and nowhere else");
+  row("and for each worker", d.worker_bytes, "scores and the state of rows, which lie nowhere else");
   r += "</tbody></table></div>\n";
   std::string traffic;
   for (const Decided::Region& g : d.regions) {

@@ -34,7 +34,7 @@ static std::string decided_on(const Decided& d, const Interface& i) {
 std::string page(const Spec& spec, const GenerateOptions& options) {
   const Interface interface = interface_of(spec.graph);
   std::string masks, isas;
-  for (const MaskMap& m : mask_maps(spec.graph, 128)) masks += mask_picture(m);
+  for (const MaskMap& m : mask_maps(spec.graph, 64)) masks += mask_picture(m);
   if (masks.empty()) masks = "<p>Every score counts: this spec has no mask.</p>\n";
   const std::vector<Decided> all = decided(spec.graph, options);
   for (auto d = all.rbegin(); d != all.rend(); ++d) isas += folded(d->isa, decided_on(*d, interface), d == all.rbegin());
