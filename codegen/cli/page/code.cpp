@@ -174,7 +174,7 @@ std::string code(const Graph& graph, const GenerateOptions& options, const std::
     whole += line;
     if (i >= a.first && i <= a.last) loop += line;
   }
-  std::string r = fmt::format("<p>For {}: <code>{}</code>, of what takes most of the time by the model, as {} -O2 compiles it. {} of the loop's {} instructions multiply.</p>\n", isa, a.name, escaped(host::compiler()[0]), a.products, a.last - a.first + 1);
+  std::string r = fmt::format("<p>For {}: <code>{}</code>, the largest tile of what takes most of the time by the model, as {} -O2 compiles it. {} of the loop's {} instructions multiply.</p>\n", isa, a.name, escaped(host::compiler()[0]), a.products, a.last - a.first + 1);
   return r + fmt::format("<div class=\"beside\"><div><h3>C++</h3>{}</div><div><h3>Machine code of the loop</h3>{}{}</div></div>\n", element("pre", source_of(text, a.name)), element("pre", loop), folded("The whole function", element("pre", whole)));
 }
 

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/page/html.h"
 #include "cli/page/page.h"
 
