@@ -18,15 +18,15 @@ namespace {
 // A function's machine code, and in it the innermost loop that multiplies and adds most.
 struct Assembly {
   std::string name;
-  std::vector<std::string> lines;  // without addresses, which are
-  std::vector<long> offsets;       // so far behind the first
+  std::vector<std::string> lines;   // without addresses,
+  std::vector<long> offsets;        // which are so far behind the first
   std::size_t first = 0, last = 0;  // of the loop
   long products = 0;
   long tile = 0;  // elements of it
 };
 
 bool multiplies(const std::string& line) {
-  static const std::regex products("^(v?f?n?m(add|sub)[0-9]*ps|vfn?madd[0-9]+ps|v?mulps|fmla|fmul)\\b");
+  static const std::regex products("^(vfn?m(add|sub)[0-9]+ps|v?mulps|fmla|fmul)\\b");
   return std::regex_search(line, products);
 }
 
