@@ -55,8 +55,9 @@ Expr StreamCode::bound(const Affine& a, const Expr& i, long count) const {
   return e;
 }
 
-// The columns outside of which the i-th of `count` rows, or vectors of rows, keeps nothing.
-std::pair<Expr, Expr> StreamCode::edges(Block& b, const Hull& hull, long count, const Expr& i, const std::string& suffix) const {
+// The columns outside of which the hull's i-th rows keep nothing.
+std::pair<Expr, Expr> StreamCode::edges(Block& b, const Hull& hull, const Expr& i, const std::string& suffix) const {
+  const long count = (s_.rows + hull.rows - 1) / hull.rows;
   const auto side = [&](const char* n, const Affine& a, const std::vector<long>& table) {
     if (table.empty()) return b.let(n + suffix, bound(a, i, count));
     b.array(Type::index, std::string(n) + "_of_vector", table);

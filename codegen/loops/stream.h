@@ -135,7 +135,7 @@ class StreamCode {
   Expr place(Block&, const RowBlocks&);
   void declare_fresh(Block&) const;
   std::string block(const RowBlocks&);
-  std::pair<Expr, Expr> edges(Block&, const Hull&, long count, const Expr& i, const std::string& suffix) const;
+  std::pair<Expr, Expr> edges(Block&, const Hull&, const Expr& i, const std::string& suffix) const;
   Expr bound(const Affine&, const Expr& i, long count) const;
   bool values_alone() const { return s_.width == 0; }  // no weighted sums, only the rows' values
   Expr odd_totals(Block&, const RowBlocks&) const;     // NaN where a row's total is not finite

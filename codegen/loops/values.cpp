@@ -92,16 +92,15 @@ std::string StreamCode::fold(const RowBlocks& r, Fold how) {
   b.blank();
   const auto tile = [&](Block& at, int rows, const Expr& i, const StreamPlan::Group& g, const Expr& n) {
     Expr begin = 0, count = index("count");
-    if (p_.hull) {
+    if (const Hull* hull = p_.finest_hull()) {
       const Expr row = index("row") + i;
-      const Hull& h = p_.row_hull ? *p_.row_hull : *p_.hull;
-      const long step = p_.row_hull ? 1 : lanes_;
+      const Hull& h = *hull;
       // Affine bounds are least and greatest at the tile's ends; those of a table may be so at any vector between.
       std::vector<long> places{0};
-      for (long k = lanes_; !(h.low_table.empty() && h.high_table.empty()) && k < rows - 1; k += lanes_) places.push_back(k);
+      for (long k = h.rows; !(h.low_table.empty() && h.high_table.empty()) && k < rows - 1; k += h.rows) places.push_back(k);
       if (rows > 1) places.push_back(rows - 1);
       std::vector<std::pair<Expr, Expr>> bounds;
-      for (long k : places) bounds.push_back(edges(at, h, (s_.rows + step - 1) / step, step == 1 ? row + Expr(k) : (row + Expr(k)) / step, k == 0 ? "_first" : k == rows - 1 ? "_last" : fmt::format("_at{}", k)));
+      for (long k : places) bounds.push_back(edges(at, h, (row + Expr(k)) / h.rows, k == 0 ? "_first" : k == rows - 1 ? "_last" : fmt::format("_at{}", k)));
       Expr low = bounds.front().first, high = bounds.back().second;
       if (!h.low_grows())
         for (std::size_t k = 1; k < bounds.size(); ++k) low = least(low, bounds[k].first);

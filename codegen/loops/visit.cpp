@@ -42,7 +42,7 @@ std::string StreamCode::part_band(const RowBlocks& r, int height, Gives gives) {
   };
   std::vector<Expr> some;  // whether a vector keeps any of the band; empty: it may
   for (int v = 0; p_.hull && v < vectors; ++v) {
-    const auto [low, high] = edges(b, *p_.hull, (s_.rows + lanes_ - 1) / lanes_, index("row") / lanes_ + Expr(v), std::to_string(v));
+    const auto [low, high] = edges(b, *p_.hull, index("row") / lanes_ + Expr(v), std::to_string(v));
     Expr e;
     if (!(high.constant() && high->integer >= s_.cols)) e = binary("<", index("col"), high, Type::flag);
     if (!low.is(0)) {

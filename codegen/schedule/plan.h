@@ -50,8 +50,9 @@ struct RowBlocks {
   RunPlan runs;
 };
 
-// The i-th row, or vector of rows, keeps nothing outside of [low(i), high(i)).
+// The i-th so many rows keep nothing outside of [low(i), high(i)).
 struct Hull {
+  long rows = 1;
   Affine low, high;
   std::vector<long> low_table, high_table;  // where the affine bounds are not exact
 
@@ -77,6 +78,7 @@ struct StreamPlan {
   std::vector<Group> groups;
   std::optional<Hull> hull;                 // of each vector of rows
   std::optional<Hull> row_hull;             // and of each row, where it is affine
+  const Hull* finest_hull() const { return row_hull ? &*row_hull : hull ? &*hull : nullptr; }
   bool rows_without_any = false;            // a row that is visited may keep nothing
   bool one_visit = false;                   // a block of rows sees all of its columns in one block of columns
   long local_floats = 0;

@@ -96,7 +96,7 @@ void plan_hull(StreamPlan& plan, const Stream& s, const IndexAnalysis& keep, int
       low.push_back(last < 0 ? 0 : keep.first_kept(b));
       high.push_back(last + 1);
     }
-    Hull h{fit_affine(low, s.cols), fit_affine(high, s.cols), {}, {}};
+    Hull h{rows, fit_affine(low, s.cols), fit_affine(high, s.cols), {}, {}};
     if (!h.low.exact) h.low_table = std::move(low);
     if (!h.high.exact) h.high_table = std::move(high);
     return h;

@@ -50,10 +50,9 @@ bool StreamPlanner::asks_next() const {
 
 // The columns outside of which so many rows from `row` on keep nothing, as the tiles of values know it.
 std::pair<long, long> StreamPlanner::ends(long row, long rows) const {
-  if (!hull_.hull) return {0, s_.cols};
-  const Hull& h = hull_.row_hull ? *hull_.row_hull : *hull_.hull;
-  const long step = hull_.row_hull ? 1 : isa_.lanes;
-  const auto a = h(row / step), b = h((row + rows - 1) / step);
+  const Hull* h = hull_.finest_hull();
+  if (!h) return {0, s_.cols};
+  const auto a = (*h)(row / h->rows), b = (*h)((row + rows - 1) / h->rows);
   return {std::min(a.first, b.first), std::max(a.second, b.second)};
 }
 
