@@ -4,6 +4,7 @@ CPU, of the inputs that host::standard_inputs makes. Usage: python3 make_torch_d
 import torch
 
 import torch_attention  # noqa: F401  its cases, and then those of the next, in the order of the file
+import torch_structure  # noqa: F401
 import torch_rotary  # noqa: F401
 from torch_common import CASES
 
