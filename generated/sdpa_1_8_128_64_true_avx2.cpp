@@ -100,6 +100,13 @@ static inline ivec nearest(vec a) { return (ivec)_mm256_cvtps_epi32(a); }
 // p * 2^n where that is neither subnormal nor beyond the greatest float.
 static inline vec add_exponent(vec p, ivec n) { return (vec)((ivec)p + (n << 23)); }
 
+// 2^(n / 8), n being the low bits of a: its last three choose, the rest is an exponent.
+static inline vec power_of_eighths(vec a) {
+  const __m256i powers = _mm256_setr_epi32(0x3f800000, 0x3f7b95c2, 0x3f7837f0, 0x3f75fed7,
+      0x3f7504f3, 0x3f75672a, 0x3f7744fd, 0x3f7ac0c7);
+  return (vec)((ivec)_mm256_permutevar8x32_epi32(powers, (__m256i)a) + ((ivec)a << 20));
+}
+
 // Lane i of a is p[i * stride], of b, c and d the next three.
 static inline vec row_and_fourth_next(const float* p, long stride) {
   vec row = _mm256_castps128_ps256(_mm_loadu_ps(p));
@@ -158,19 +165,34 @@ static inline vec exp_nonpositive(vec x) {
   return keep_where(not_less(x, splat(-87.3365021f)), add_exponent(p, n));
 }
 
+// Read where they are used, which no compiler may change: sums of a tile hold most registers.
+static inline const float* exp2_near_constants() {
+  static const float constants[] = {-127.0f, 127.0f, 1572864.0f, 0.055488959f, 0.240257517f,
+      0.693147242f};
+  const float* c = constants;
+  asm(""
+      : "+r"(c));
+  return c;
+}
+
 // 2^x within a relative 2e-7. NaN stays NaN, -inf gives 0; a result below the least normal float is
 // 0 or subnormal, one above 2^127 is that or more.
 static inline vec exp2_near(vec x) {
-  x = max(splat(-127.0f), min(splat(127.0f), x));
-  ivec n = nearest(x);
-  vec r = x - to_real(n);
-  vec p = splat(0.00132692605f);
-  p = fma(p, r, splat(0.00967129972f));
-  p = fma(p, r, splat(0.055507116f));
-  p = fma(p, r, splat(0.240222469f));
-  p = fma(p, r, splat(0.693147004f));
-  p = fma(p, r, splat(1.0f));
-  return add_exponent(p, n);
+  const float* c = exp2_near_constants();
+  x = max(splat(c[0]), min(splat(c[1]), x));
+  vec t = x + splat(c[2]);
+  vec r = x - (t - splat(c[2]));
+  vec s = power_of_eighths(t);
+  vec p = fma(splat(c[3]), r, splat(c[4]));
+  p = fma(p, r, splat(c[5]));
+  return fma(p, s * r, s);
+}
+
+// A score becomes its weight and joins the total.
+static inline void exp2_near_in_place(float* score, float* total) {
+  vec w = exp2_near(load(score));
+  store(score, w);
+  store(total, load(total) + w);
 }
 
 // 2^x for x <= 0 within a relative 2e-7. NaN stays NaN. Exactly 0 below -126, where the result
@@ -574,9 +596,11 @@ template <int k>
   store(local.block_total + 16, total2);
 }
 
-// 4 columns x 24 rows of weights.
-[[gnu::noinline]] void attention_weights_4x24(const Memory& m, const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
+// 4 columns x 24 rows of scores; those of the tile before, if any is late, become weights between
+// the steps.
+[[gnu::noinline]] void attention_late_4x24(const Memory& m, const float* rows, const float* b,
+    float* scores, float* late, const float* shift, float* block_total, long c1, long row,
+    long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
   const vec start2 = load(shift + 16);
@@ -591,75 +615,105 @@ template <int k>
   const long next_row = (row + nth + 104) % 128;
   const float* next_a = m.q + 8192 * c1 + 64 * next_row;
   const float* out = m.out + 8192 * c1 + 64 * smaller(row + nth, 126);
-  for (long from = 0; from < 64; from += 32) {
-    prefetch_l2(next_b + from);
-    prefetch_l2(next_b + from + 16);
-    prefetch_l2(next_b + from + 64);
-    prefetch_l2(next_b + from + 80);
-    prefetch_l2(next_b + from + 128);
-    prefetch_l2(next_b + from + 144);
-    prefetch_l2(next_b + from + 192);
-    prefetch_l2(next_b + from + 208);
-    prefetch_l2(next_v + from);
-    prefetch_l2(next_v + from + 16);
-    prefetch_l2(next_v + from + 64);
-    prefetch_l2(next_v + from + 80);
-    prefetch_l2(next_v + from + 128);
-    prefetch_l2(next_v + from + 144);
-    prefetch_l2(next_v + from + 192);
-    prefetch_l2(next_v + from + 208);
-    prefetch_l2(next_a + from);
-    prefetch_l2(next_a + from + 16);
-    prefetch_l2(next_a + from + 64);
-    prefetch_l2(next_a + from + 80);
-    prefetch_l2(out + from);
-    prefetch_l2(out + from + 16);
-    prefetch_l2(out + from + 64);
-    prefetch_l2(out + from + 80);
-    for (long k = from; k < from + 32; k += 4) {
-      attention_scores_step_4x24<0>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21,
-          s22, s30, s31, s32);
-      attention_scores_step_4x24<1>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21,
-          s22, s30, s31, s32);
-      attention_scores_step_4x24<2>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21,
-          s22, s30, s31, s32);
-      attention_scores_step_4x24<3>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21,
-          s22, s30, s31, s32);
+  if (late) {
+    for (long o = 0; o < 4; ++o) {
+      const long from = 16 * o;
+      prefetch_l2(next_b + from);
+      prefetch_l2(next_b + from + 64);
+      prefetch_l2(next_b + from + 128);
+      prefetch_l2(next_b + from + 192);
+      prefetch_l2(next_v + from);
+      prefetch_l2(next_v + from + 64);
+      prefetch_l2(next_v + from + 128);
+      prefetch_l2(next_v + from + 192);
+      prefetch_l2(next_a + from);
+      prefetch_l2(next_a + from + 64);
+      prefetch_l2(out + from);
+      prefetch_l2(out + from + 64);
+      attention_scores_step_4x24<0>(b + from, rows + 24 * from, s00, s01, s02, s10, s11, s12, s20,
+          s21, s22, s30, s31, s32);
+      attention_scores_step_4x24<1>(b + from, rows + 24 * from, s00, s01, s02, s10, s11, s12, s20,
+          s21, s22, s30, s31, s32);
+      attention_scores_step_4x24<2>(b + from, rows + 24 * from, s00, s01, s02, s10, s11, s12, s20,
+          s21, s22, s30, s31, s32);
+      attention_scores_step_4x24<3>(b + from, rows + 24 * from, s00, s01, s02, s10, s11, s12, s20,
+          s21, s22, s30, s31, s32);
+      exp2_near_in_place(late + 24 * o, block_total);
+      attention_scores_step_4x24<0>(b + from + 4, rows + 24 * from + 96, s00, s01, s02, s10, s11,
+          s12, s20, s21, s22, s30, s31, s32);
+      attention_scores_step_4x24<1>(b + from + 4, rows + 24 * from + 96, s00, s01, s02, s10, s11,
+          s12, s20, s21, s22, s30, s31, s32);
+      attention_scores_step_4x24<2>(b + from + 4, rows + 24 * from + 96, s00, s01, s02, s10, s11,
+          s12, s20, s21, s22, s30, s31, s32);
+      attention_scores_step_4x24<3>(b + from + 4, rows + 24 * from + 96, s00, s01, s02, s10, s11,
+          s12, s20, s21, s22, s30, s31, s32);
+      exp2_near_in_place(late + 24 * o + 8, block_total + 8);
+      attention_scores_step_4x24<0>(b + from + 8, rows + 24 * from + 192, s00, s01, s02, s10, s11,
+          s12, s20, s21, s22, s30, s31, s32);
+      attention_scores_step_4x24<1>(b + from + 8, rows + 24 * from + 192, s00, s01, s02, s10, s11,
+          s12, s20, s21, s22, s30, s31, s32);
+      attention_scores_step_4x24<2>(b + from + 8, rows + 24 * from + 192, s00, s01, s02, s10, s11,
+          s12, s20, s21, s22, s30, s31, s32);
+      attention_scores_step_4x24<3>(b + from + 8, rows + 24 * from + 192, s00, s01, s02, s10, s11,
+          s12, s20, s21, s22, s30, s31, s32);
+      exp2_near_in_place(late + 24 * o + 16, block_total + 16);
+      attention_scores_step_4x24<0>(b + from + 12, rows + 24 * from + 288, s00, s01, s02, s10, s11,
+          s12, s20, s21, s22, s30, s31, s32);
+      attention_scores_step_4x24<1>(b + from + 12, rows + 24 * from + 288, s00, s01, s02, s10, s11,
+          s12, s20, s21, s22, s30, s31, s32);
+      attention_scores_step_4x24<2>(b + from + 12, rows + 24 * from + 288, s00, s01, s02, s10, s11,
+          s12, s20, s21, s22, s30, s31, s32);
+      attention_scores_step_4x24<3>(b + from + 12, rows + 24 * from + 288, s00, s01, s02, s10, s11,
+          s12, s20, s21, s22, s30, s31, s32);
+    }
+  } else {
+    for (long from = 0; from < 64; from += 16) {
+      prefetch_l2(next_b + from);
+      prefetch_l2(next_b + from + 64);
+      prefetch_l2(next_b + from + 128);
+      prefetch_l2(next_b + from + 192);
+      prefetch_l2(next_v + from);
+      prefetch_l2(next_v + from + 64);
+      prefetch_l2(next_v + from + 128);
+      prefetch_l2(next_v + from + 192);
+      prefetch_l2(next_a + from);
+      prefetch_l2(next_a + from + 64);
+      prefetch_l2(out + from);
+      prefetch_l2(out + from + 64);
+      for (long k = from; k < from + 16; k += 4) {
+        attention_scores_step_4x24<0>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21,
+            s22, s30, s31, s32);
+        attention_scores_step_4x24<1>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21,
+            s22, s30, s31, s32);
+        attention_scores_step_4x24<2>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21,
+            s22, s30, s31, s32);
+        attention_scores_step_4x24<3>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21,
+            s22, s30, s31, s32);
+      }
     }
   }
 
-  const vec w0_0 = exp2_near(s00);
-  store(scores, w0_0);
-  const vec w1_0 = exp2_near(s10);
-  store(scores + 24, w1_0);
-  const vec w2_0 = exp2_near(s20);
-  store(scores + 48, w2_0);
-  const vec w3_0 = exp2_near(s30);
-  store(scores + 72, w3_0);
+  store(scores, s00);
+  store(scores + 8, s01);
+  store(scores + 16, s02);
+  store(scores + 24, s10);
+  store(scores + 32, s11);
+  store(scores + 40, s12);
+  store(scores + 48, s20);
+  store(scores + 56, s21);
+  store(scores + 64, s22);
+  store(scores + 72, s30);
+  store(scores + 80, s31);
+  store(scores + 88, s32);
+}
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
-
-  const vec w0_1 = exp2_near(s01);
-  store(scores + 8, w0_1);
-  const vec w1_1 = exp2_near(s11);
-  store(scores + 32, w1_1);
-  const vec w2_1 = exp2_near(s21);
-  store(scores + 56, w2_1);
-  const vec w3_1 = exp2_near(s31);
-  store(scores + 80, w3_1);
-
-  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1);
-
-  const vec w0_2 = exp2_near(s02);
-  store(scores + 16, w0_2);
-  const vec w1_2 = exp2_near(s12);
-  store(scores + 40, w1_2);
-  const vec w2_2 = exp2_near(s22);
-  store(scores + 64, w2_2);
-  const vec w3_2 = exp2_near(s32);
-  store(scores + 88, w3_2);
-
-  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2 + w3_2);
+// 4 columns x 24 rows of scores, less the references, become weights.
+[[gnu::noinline]] void attention_weigh_4x24(float* scores, float* block_total) {
+  for (long i = 0; i < 4; ++i) {
+    exp2_near_in_place(scores + 24 * i, block_total);
+    exp2_near_in_place(scores + 24 * i + 8, block_total + 8);
+    exp2_near_in_place(scores + 24 * i + 16, block_total + 16);
+  }
 }
 
 // 4 columns x 8 rows of weights, some of them removed.
@@ -872,13 +926,22 @@ template <int k>
 [[gnu::noinline]] void attention_weights_of_24(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.k + 8192 * c1 + 64 * col;
+  float* late = nullptr;
   for (long j = from; j < count - 3; j += 4) {
     if (col + j < whole_end) {
-      attention_weights_4x24(m, local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
+      attention_late_4x24(m, local.rows, b + 64 * j, local.scores + 24 * j, late, local.shift,
           local.block_total, c1, row, col + j);
+      late = local.scores + 24 * j;
     } else {
+      if (late) {
+        attention_weigh_4x24(late, local.block_total);
+      }
+      late = nullptr;
       attention_weights_in_part_4x24(b + 64 * j, local.scores + 24 * j, row, col + j, local);
     }
+  }
+  if (late) {
+    attention_weigh_4x24(late, local.block_total);
   }
 }
 
@@ -1856,9 +1919,11 @@ template <int k>
   store(local.block_total + 8, total1);
 }
 
-// 6 columns x 16 rows of weights.
-[[gnu::noinline]] void attention_weights_6x16(const Memory& m, const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
+// 6 columns x 16 rows of scores; those of the tile before, if any is late, become weights between
+// the steps.
+[[gnu::noinline]] void attention_late_6x16(const Memory& m, const float* rows, const float* b,
+    float* scores, float* late, const float* shift, float* block_total, long c1, long row,
+    long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
   vec s00 = start0, s01 = start1;
@@ -1874,72 +1939,157 @@ template <int k>
   const long next_row = (row + nth + 104) % 128;
   const float* next_a = m.q + 8192 * c1 + 64 * next_row;
   const float* out = m.out + 8192 * c1 + 64 * smaller(row + nth, 126);
-  for (long from = 0; from < 64; from += 32) {
-    prefetch_l2(next_b + from);
-    prefetch_l2(next_b + from + 16);
-    prefetch_l2(next_b + from + 64);
-    prefetch_l2(next_b + from + 80);
-    prefetch_l2(next_b + from + 128);
-    prefetch_l2(next_b + from + 144);
-    prefetch_l2(next_b + from + 192);
-    prefetch_l2(next_b + from + 208);
-    prefetch_l2(next_v + from);
-    prefetch_l2(next_v + from + 16);
-    prefetch_l2(next_v + from + 64);
-    prefetch_l2(next_v + from + 80);
-    prefetch_l2(next_v + from + 128);
-    prefetch_l2(next_v + from + 144);
-    prefetch_l2(next_v + from + 192);
-    prefetch_l2(next_v + from + 208);
-    prefetch_l2(next_a + from);
-    prefetch_l2(next_a + from + 16);
-    prefetch_l2(next_a + from + 64);
-    prefetch_l2(next_a + from + 80);
-    prefetch_l2(out + from);
-    prefetch_l2(out + from + 16);
-    prefetch_l2(out + from + 64);
-    prefetch_l2(out + from + 80);
-    for (long k = from; k < from + 32; k += 4) {
-      attention_scores_step_6x16<0>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31,
-          s40, s41, s50, s51);
-      attention_scores_step_6x16<1>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31,
-          s40, s41, s50, s51);
-      attention_scores_step_6x16<2>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31,
-          s40, s41, s50, s51);
-      attention_scores_step_6x16<3>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31,
-          s40, s41, s50, s51);
+  if (late) {
+    for (long o = 0; o < 2; ++o) {
+      const long from = 32 * o;
+      prefetch_l2(next_b + from);
+      prefetch_l2(next_b + from + 16);
+      prefetch_l2(next_b + from + 64);
+      prefetch_l2(next_b + from + 80);
+      prefetch_l2(next_b + from + 128);
+      prefetch_l2(next_b + from + 144);
+      prefetch_l2(next_b + from + 192);
+      prefetch_l2(next_b + from + 208);
+      prefetch_l2(next_v + from);
+      prefetch_l2(next_v + from + 16);
+      prefetch_l2(next_v + from + 64);
+      prefetch_l2(next_v + from + 80);
+      prefetch_l2(next_v + from + 128);
+      prefetch_l2(next_v + from + 144);
+      prefetch_l2(next_v + from + 192);
+      prefetch_l2(next_v + from + 208);
+      prefetch_l2(next_a + from);
+      prefetch_l2(next_a + from + 16);
+      prefetch_l2(next_a + from + 64);
+      prefetch_l2(next_a + from + 80);
+      prefetch_l2(out + from);
+      prefetch_l2(out + from + 16);
+      prefetch_l2(out + from + 64);
+      prefetch_l2(out + from + 80);
+      attention_scores_step_6x16<0>(b + from, rows + 24 * from, s00, s01, s10, s11, s20, s21, s30,
+          s31, s40, s41, s50, s51);
+      attention_scores_step_6x16<1>(b + from, rows + 24 * from, s00, s01, s10, s11, s20, s21, s30,
+          s31, s40, s41, s50, s51);
+      attention_scores_step_6x16<2>(b + from, rows + 24 * from, s00, s01, s10, s11, s20, s21, s30,
+          s31, s40, s41, s50, s51);
+      attention_scores_step_6x16<3>(b + from, rows + 24 * from, s00, s01, s10, s11, s20, s21, s30,
+          s31, s40, s41, s50, s51);
+      exp2_near_in_place(late + 8 * o, block_total + 8 * o);
+      attention_scores_step_6x16<0>(b + from + 4, rows + 24 * from + 96, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      attention_scores_step_6x16<1>(b + from + 4, rows + 24 * from + 96, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      attention_scores_step_6x16<2>(b + from + 4, rows + 24 * from + 96, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      attention_scores_step_6x16<3>(b + from + 4, rows + 24 * from + 96, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      exp2_near_in_place(late + 8 * o + 24, block_total + 8 * o);
+      attention_scores_step_6x16<0>(b + from + 8, rows + 24 * from + 192, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      attention_scores_step_6x16<1>(b + from + 8, rows + 24 * from + 192, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      attention_scores_step_6x16<2>(b + from + 8, rows + 24 * from + 192, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      attention_scores_step_6x16<3>(b + from + 8, rows + 24 * from + 192, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      exp2_near_in_place(late + 8 * o + 48, block_total + 8 * o);
+      attention_scores_step_6x16<0>(b + from + 12, rows + 24 * from + 288, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      attention_scores_step_6x16<1>(b + from + 12, rows + 24 * from + 288, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      attention_scores_step_6x16<2>(b + from + 12, rows + 24 * from + 288, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      attention_scores_step_6x16<3>(b + from + 12, rows + 24 * from + 288, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      exp2_near_in_place(late + 8 * o + 72, block_total + 8 * o);
+      attention_scores_step_6x16<0>(b + from + 16, rows + 24 * from + 384, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      attention_scores_step_6x16<1>(b + from + 16, rows + 24 * from + 384, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      attention_scores_step_6x16<2>(b + from + 16, rows + 24 * from + 384, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      attention_scores_step_6x16<3>(b + from + 16, rows + 24 * from + 384, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      exp2_near_in_place(late + 8 * o + 96, block_total + 8 * o);
+      attention_scores_step_6x16<0>(b + from + 20, rows + 24 * from + 480, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      attention_scores_step_6x16<1>(b + from + 20, rows + 24 * from + 480, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      attention_scores_step_6x16<2>(b + from + 20, rows + 24 * from + 480, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      attention_scores_step_6x16<3>(b + from + 20, rows + 24 * from + 480, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      exp2_near_in_place(late + 8 * o + 120, block_total + 8 * o);
+      for (long k = from + 24; k < from + 32; k += 4) {
+        attention_scores_step_6x16<0>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31,
+            s40, s41, s50, s51);
+        attention_scores_step_6x16<1>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31,
+            s40, s41, s50, s51);
+        attention_scores_step_6x16<2>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31,
+            s40, s41, s50, s51);
+        attention_scores_step_6x16<3>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31,
+            s40, s41, s50, s51);
+      }
+    }
+  } else {
+    for (long from = 0; from < 64; from += 32) {
+      prefetch_l2(next_b + from);
+      prefetch_l2(next_b + from + 16);
+      prefetch_l2(next_b + from + 64);
+      prefetch_l2(next_b + from + 80);
+      prefetch_l2(next_b + from + 128);
+      prefetch_l2(next_b + from + 144);
+      prefetch_l2(next_b + from + 192);
+      prefetch_l2(next_b + from + 208);
+      prefetch_l2(next_v + from);
+      prefetch_l2(next_v + from + 16);
+      prefetch_l2(next_v + from + 64);
+      prefetch_l2(next_v + from + 80);
+      prefetch_l2(next_v + from + 128);
+      prefetch_l2(next_v + from + 144);
+      prefetch_l2(next_v + from + 192);
+      prefetch_l2(next_v + from + 208);
+      prefetch_l2(next_a + from);
+      prefetch_l2(next_a + from + 16);
+      prefetch_l2(next_a + from + 64);
+      prefetch_l2(next_a + from + 80);
+      prefetch_l2(out + from);
+      prefetch_l2(out + from + 16);
+      prefetch_l2(out + from + 64);
+      prefetch_l2(out + from + 80);
+      for (long k = from; k < from + 32; k += 4) {
+        attention_scores_step_6x16<0>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31,
+            s40, s41, s50, s51);
+        attention_scores_step_6x16<1>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31,
+            s40, s41, s50, s51);
+        attention_scores_step_6x16<2>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31,
+            s40, s41, s50, s51);
+        attention_scores_step_6x16<3>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31,
+            s40, s41, s50, s51);
+      }
     }
   }
 
-  const vec w0_0 = exp2_near(s00);
-  store(scores, w0_0);
-  const vec w1_0 = exp2_near(s10);
-  store(scores + 24, w1_0);
-  const vec w2_0 = exp2_near(s20);
-  store(scores + 48, w2_0);
-  const vec w3_0 = exp2_near(s30);
-  store(scores + 72, w3_0);
-  const vec w4_0 = exp2_near(s40);
-  store(scores + 96, w4_0);
-  const vec w5_0 = exp2_near(s50);
-  store(scores + 120, w5_0);
+  store(scores, s00);
+  store(scores + 8, s01);
+  store(scores + 24, s10);
+  store(scores + 32, s11);
+  store(scores + 48, s20);
+  store(scores + 56, s21);
+  store(scores + 72, s30);
+  store(scores + 80, s31);
+  store(scores + 96, s40);
+  store(scores + 104, s41);
+  store(scores + 120, s50);
+  store(scores + 128, s51);
+}
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
-
-  const vec w0_1 = exp2_near(s01);
-  store(scores + 8, w0_1);
-  const vec w1_1 = exp2_near(s11);
-  store(scores + 32, w1_1);
-  const vec w2_1 = exp2_near(s21);
-  store(scores + 56, w2_1);
-  const vec w3_1 = exp2_near(s31);
-  store(scores + 80, w3_1);
-  const vec w4_1 = exp2_near(s41);
-  store(scores + 104, w4_1);
-  const vec w5_1 = exp2_near(s51);
-  store(scores + 128, w5_1);
-
-  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1);
+// 6 columns x 16 rows of scores, less the references, become weights.
+[[gnu::noinline]] void attention_weigh_6x16(float* scores, float* block_total) {
+  for (long i = 0; i < 6; ++i) {
+    exp2_near_in_place(scores + 24 * i, block_total);
+    exp2_near_in_place(scores + 24 * i + 8, block_total + 8);
+  }
 }
 
 // 6 columns x 8 rows of weights, some of them removed.
@@ -2256,13 +2406,22 @@ template <int k>
 [[gnu::noinline]] void attention_weights_of_16(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.k + 8192 * c1 + 64 * col;
+  float* late = nullptr;
   for (long j = from; j < count - 5; j += 6) {
     if (col + j < whole_end) {
-      attention_weights_6x16(m, local.rows, b + 64 * j, local.scores + 24 * j, local.shift,
+      attention_late_6x16(m, local.rows, b + 64 * j, local.scores + 24 * j, late, local.shift,
           local.block_total, c1, row, col + j);
+      late = local.scores + 24 * j;
     } else {
+      if (late) {
+        attention_weigh_6x16(late, local.block_total);
+      }
+      late = nullptr;
       attention_weights_in_part_6x16(b + 64 * j, local.scores + 24 * j, row, col + j, local);
     }
+  }
+  if (late) {
+    attention_weigh_6x16(late, local.block_total);
   }
   const long rest = 6 * (count / 6);
   if (rest < count && from <= rest) {

@@ -100,6 +100,13 @@ static inline ivec nearest(vec a) { return (ivec)_mm256_cvtps_epi32(a); }
 // p * 2^n where that is neither subnormal nor beyond the greatest float.
 static inline vec add_exponent(vec p, ivec n) { return (vec)((ivec)p + (n << 23)); }
 
+// 2^(n / 8), n being the low bits of a: its last three choose, the rest is an exponent.
+static inline vec power_of_eighths(vec a) {
+  const __m256i powers = _mm256_setr_epi32(0x3f800000, 0x3f7b95c2, 0x3f7837f0, 0x3f75fed7,
+      0x3f7504f3, 0x3f75672a, 0x3f7744fd, 0x3f7ac0c7);
+  return (vec)((ivec)_mm256_permutevar8x32_epi32(powers, (__m256i)a) + ((ivec)a << 20));
+}
+
 // Lane i of a is p[i * stride], of b, c and d the next three.
 static inline vec row_and_fourth_next(const float* p, long stride) {
   vec row = _mm256_castps128_ps256(_mm_loadu_ps(p));
@@ -158,19 +165,34 @@ static inline vec exp_nonpositive(vec x) {
   return keep_where(not_less(x, splat(-87.3365021f)), add_exponent(p, n));
 }
 
+// Read where they are used, which no compiler may change: sums of a tile hold most registers.
+static inline const float* exp2_near_constants() {
+  static const float constants[] = {-127.0f, 127.0f, 1572864.0f, 0.055488959f, 0.240257517f,
+      0.693147242f};
+  const float* c = constants;
+  asm(""
+      : "+r"(c));
+  return c;
+}
+
 // 2^x within a relative 2e-7. NaN stays NaN, -inf gives 0; a result below the least normal float is
 // 0 or subnormal, one above 2^127 is that or more.
 static inline vec exp2_near(vec x) {
-  x = max(splat(-127.0f), min(splat(127.0f), x));
-  ivec n = nearest(x);
-  vec r = x - to_real(n);
-  vec p = splat(0.00132692605f);
-  p = fma(p, r, splat(0.00967129972f));
-  p = fma(p, r, splat(0.055507116f));
-  p = fma(p, r, splat(0.240222469f));
-  p = fma(p, r, splat(0.693147004f));
-  p = fma(p, r, splat(1.0f));
-  return add_exponent(p, n);
+  const float* c = exp2_near_constants();
+  x = max(splat(c[0]), min(splat(c[1]), x));
+  vec t = x + splat(c[2]);
+  vec r = x - (t - splat(c[2]));
+  vec s = power_of_eighths(t);
+  vec p = fma(splat(c[3]), r, splat(c[4]));
+  p = fma(p, r, splat(c[5]));
+  return fma(p, s * r, s);
+}
+
+// A score becomes its weight and joins the total.
+static inline void exp2_near_in_place(float* score, float* total) {
+  vec w = exp2_near(load(score));
+  store(score, w);
+  store(total, load(total) + w);
 }
 
 // 2^x for x <= 0 within a relative 2e-7. NaN stays NaN. Exactly 0 below -126, where the result
@@ -574,9 +596,11 @@ template <int k>
   store(local.block_total + 16, total2);
 }
 
-// 4 columns x 24 rows of weights.
-[[gnu::noinline]] void attention_weights_4x24(const Memory& m, const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
+// 4 columns x 24 rows of scores; those of the tile before, if any is late, become weights between
+// the steps.
+[[gnu::noinline]] void attention_late_4x24(const Memory& m, const float* rows, const float* b,
+    float* scores, float* late, const float* shift, float* block_total, long c1, long row,
+    long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
   const vec start2 = load(shift + 16);
@@ -592,65 +616,89 @@ template <int k>
   const long next_row = (row + nth + 488) % 512;
   const float* next_a = m.q + 32768 * c1 + 64 * next_row;
   const float* out = m.out + 32768 * c1 + 64 * smaller(row + nth, 511);
-  prefetch_l2(next_b);
-  prefetch_l2(next_b + 16);
-  prefetch_l2(next_b + 32);
-  prefetch_l2(next_b + 48);
-  prefetch_l2(next_v);
-  prefetch_l2(next_v + 16);
-  prefetch_l2(next_v + 32);
-  prefetch_l2(next_v + 48);
-  prefetch_l2(next_a);
-  prefetch_l2(next_a + 16);
-  prefetch_l2(next_a + 32);
-  prefetch_l2(next_a + 48);
-  prefetch_l2(out);
-  prefetch_l2(out + 16);
-  prefetch_l2(out + 32);
-  prefetch_l2(out + 48);
-  for (long k = 0; k < 64; k += 4) {
-    attention_scores_step_4x24<0>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
-        s30, s31, s32);
-    attention_scores_step_4x24<1>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
-        s30, s31, s32);
-    attention_scores_step_4x24<2>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
-        s30, s31, s32);
-    attention_scores_step_4x24<3>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
-        s30, s31, s32);
+  if (late) {
+    for (long o = 0; o < 4; ++o) {
+      const long from = 16 * o;
+      prefetch_l2(next_b + from);
+      prefetch_l2(next_v + from);
+      prefetch_l2(next_a + from);
+      prefetch_l2(out + from);
+      attention_scores_step_4x24<0>(b + from, rows + 32 * from, s00, s01, s02, s10, s11, s12, s20,
+          s21, s22, s30, s31, s32);
+      attention_scores_step_4x24<1>(b + from, rows + 32 * from, s00, s01, s02, s10, s11, s12, s20,
+          s21, s22, s30, s31, s32);
+      attention_scores_step_4x24<2>(b + from, rows + 32 * from, s00, s01, s02, s10, s11, s12, s20,
+          s21, s22, s30, s31, s32);
+      attention_scores_step_4x24<3>(b + from, rows + 32 * from, s00, s01, s02, s10, s11, s12, s20,
+          s21, s22, s30, s31, s32);
+      exp2_near_in_place(late + 32 * o, block_total);
+      attention_scores_step_4x24<0>(b + from + 4, rows + 32 * from + 128, s00, s01, s02, s10, s11,
+          s12, s20, s21, s22, s30, s31, s32);
+      attention_scores_step_4x24<1>(b + from + 4, rows + 32 * from + 128, s00, s01, s02, s10, s11,
+          s12, s20, s21, s22, s30, s31, s32);
+      attention_scores_step_4x24<2>(b + from + 4, rows + 32 * from + 128, s00, s01, s02, s10, s11,
+          s12, s20, s21, s22, s30, s31, s32);
+      attention_scores_step_4x24<3>(b + from + 4, rows + 32 * from + 128, s00, s01, s02, s10, s11,
+          s12, s20, s21, s22, s30, s31, s32);
+      exp2_near_in_place(late + 32 * o + 8, block_total + 8);
+      attention_scores_step_4x24<0>(b + from + 8, rows + 32 * from + 256, s00, s01, s02, s10, s11,
+          s12, s20, s21, s22, s30, s31, s32);
+      attention_scores_step_4x24<1>(b + from + 8, rows + 32 * from + 256, s00, s01, s02, s10, s11,
+          s12, s20, s21, s22, s30, s31, s32);
+      attention_scores_step_4x24<2>(b + from + 8, rows + 32 * from + 256, s00, s01, s02, s10, s11,
+          s12, s20, s21, s22, s30, s31, s32);
+      attention_scores_step_4x24<3>(b + from + 8, rows + 32 * from + 256, s00, s01, s02, s10, s11,
+          s12, s20, s21, s22, s30, s31, s32);
+      exp2_near_in_place(late + 32 * o + 16, block_total + 16);
+      attention_scores_step_4x24<0>(b + from + 12, rows + 32 * from + 384, s00, s01, s02, s10, s11,
+          s12, s20, s21, s22, s30, s31, s32);
+      attention_scores_step_4x24<1>(b + from + 12, rows + 32 * from + 384, s00, s01, s02, s10, s11,
+          s12, s20, s21, s22, s30, s31, s32);
+      attention_scores_step_4x24<2>(b + from + 12, rows + 32 * from + 384, s00, s01, s02, s10, s11,
+          s12, s20, s21, s22, s30, s31, s32);
+      attention_scores_step_4x24<3>(b + from + 12, rows + 32 * from + 384, s00, s01, s02, s10, s11,
+          s12, s20, s21, s22, s30, s31, s32);
+    }
+  } else {
+    for (long from = 0; from < 64; from += 16) {
+      prefetch_l2(next_b + from);
+      prefetch_l2(next_v + from);
+      prefetch_l2(next_a + from);
+      prefetch_l2(out + from);
+      for (long k = from; k < from + 16; k += 4) {
+        attention_scores_step_4x24<0>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21,
+            s22, s30, s31, s32);
+        attention_scores_step_4x24<1>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21,
+            s22, s30, s31, s32);
+        attention_scores_step_4x24<2>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21,
+            s22, s30, s31, s32);
+        attention_scores_step_4x24<3>(b + k, rows + 32 * k, s00, s01, s02, s10, s11, s12, s20, s21,
+            s22, s30, s31, s32);
+      }
+    }
   }
 
-  const vec w0_0 = exp2_near(s00);
-  store(scores, w0_0);
-  const vec w1_0 = exp2_near(s10);
-  store(scores + 32, w1_0);
-  const vec w2_0 = exp2_near(s20);
-  store(scores + 64, w2_0);
-  const vec w3_0 = exp2_near(s30);
-  store(scores + 96, w3_0);
+  store(scores, s00);
+  store(scores + 8, s01);
+  store(scores + 16, s02);
+  store(scores + 32, s10);
+  store(scores + 40, s11);
+  store(scores + 48, s12);
+  store(scores + 64, s20);
+  store(scores + 72, s21);
+  store(scores + 80, s22);
+  store(scores + 96, s30);
+  store(scores + 104, s31);
+  store(scores + 112, s32);
+}
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
-
-  const vec w0_1 = exp2_near(s01);
-  store(scores + 8, w0_1);
-  const vec w1_1 = exp2_near(s11);
-  store(scores + 40, w1_1);
-  const vec w2_1 = exp2_near(s21);
-  store(scores + 72, w2_1);
-  const vec w3_1 = exp2_near(s31);
-  store(scores + 104, w3_1);
-
-  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1);
-
-  const vec w0_2 = exp2_near(s02);
-  store(scores + 16, w0_2);
-  const vec w1_2 = exp2_near(s12);
-  store(scores + 48, w1_2);
-  const vec w2_2 = exp2_near(s22);
-  store(scores + 80, w2_2);
-  const vec w3_2 = exp2_near(s32);
-  store(scores + 112, w3_2);
-
-  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2 + w3_2);
+// 4 columns x 24 rows of scores, less the references, become weights.
+[[gnu::noinline]] void attention_weigh_4x24(float* scores, float* block_total) {
+  for (long i = 0; i < 4; ++i) {
+    exp2_near_in_place(scores + 32 * i, block_total);
+    exp2_near_in_place(scores + 32 * i + 8, block_total + 8);
+    exp2_near_in_place(scores + 32 * i + 16, block_total + 16);
+  }
 }
 
 // 4 columns x 8 rows of weights, some of them removed.
@@ -863,13 +911,22 @@ template <int k>
 [[gnu::noinline]] void attention_weights_of_24(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.k + 32768 * c1 + 64 * col;
+  float* late = nullptr;
   for (long j = from; j < count - 3; j += 4) {
     if (col + j < whole_end) {
-      attention_weights_4x24(m, local.rows, b + 64 * j, local.scores + 32 * j, local.shift,
+      attention_late_4x24(m, local.rows, b + 64 * j, local.scores + 32 * j, late, local.shift,
           local.block_total, c1, row, col + j);
+      late = local.scores + 32 * j;
     } else {
+      if (late) {
+        attention_weigh_4x24(late, local.block_total);
+      }
+      late = nullptr;
       attention_weights_in_part_4x24(b + 64 * j, local.scores + 32 * j, row, col + j, local);
     }
+  }
+  if (late) {
+    attention_weigh_4x24(late, local.block_total);
   }
 }
 
@@ -2142,9 +2199,11 @@ template <int k>
   store(local.block_total + 24, total3);
 }
 
-// 3 columns x 32 rows of weights.
-[[gnu::noinline]] void attention_weights_3x32(const Memory& m, const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
+// 3 columns x 32 rows of scores; those of the tile before, if any is late, become weights between
+// the steps.
+[[gnu::noinline]] void attention_late_3x32(const Memory& m, const float* rows, const float* b,
+    float* scores, float* late, const float* shift, float* block_total, long c1, long row,
+    long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
   const vec start2 = load(shift + 16);
@@ -2160,68 +2219,90 @@ template <int k>
   const long next_row = (row + nth + 488) % 512;
   const float* next_a = m.q + 32768 * c1 + 64 * next_row;
   const float* out = m.out + 32768 * c1 + 64 * smaller(row + nth, 511);
-  prefetch_l2(next_b);
-  prefetch_l2(next_b + 16);
-  prefetch_l2(next_b + 32);
-  prefetch_l2(next_b + 48);
-  prefetch_l2(next_v);
-  prefetch_l2(next_v + 16);
-  prefetch_l2(next_v + 32);
-  prefetch_l2(next_v + 48);
-  prefetch_l2(next_a);
-  prefetch_l2(next_a + 16);
-  prefetch_l2(next_a + 32);
-  prefetch_l2(next_a + 48);
-  prefetch_l2(out);
-  prefetch_l2(out + 16);
-  prefetch_l2(out + 32);
-  prefetch_l2(out + 48);
-  for (long k = 0; k < 64; k += 4) {
-    attention_scores_step_3x32<0>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
-        s21, s22, s23);
-    attention_scores_step_3x32<1>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
-        s21, s22, s23);
-    attention_scores_step_3x32<2>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
-        s21, s22, s23);
-    attention_scores_step_3x32<3>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13, s20,
-        s21, s22, s23);
+  if (late) {
+    for (long o = 0; o < 4; ++o) {
+      const long from = 16 * o;
+      prefetch_l2(next_b + from);
+      prefetch_l2(next_v + from);
+      prefetch_l2(next_a + from);
+      prefetch_l2(out + from);
+      attention_scores_step_3x32<0>(b + from, rows + 32 * from, s00, s01, s02, s03, s10, s11, s12,
+          s13, s20, s21, s22, s23);
+      attention_scores_step_3x32<1>(b + from, rows + 32 * from, s00, s01, s02, s03, s10, s11, s12,
+          s13, s20, s21, s22, s23);
+      attention_scores_step_3x32<2>(b + from, rows + 32 * from, s00, s01, s02, s03, s10, s11, s12,
+          s13, s20, s21, s22, s23);
+      attention_scores_step_3x32<3>(b + from, rows + 32 * from, s00, s01, s02, s03, s10, s11, s12,
+          s13, s20, s21, s22, s23);
+      exp2_near_in_place(late + 8 * o, block_total + 8 * o);
+      attention_scores_step_3x32<0>(b + from + 4, rows + 32 * from + 128, s00, s01, s02, s03, s10,
+          s11, s12, s13, s20, s21, s22, s23);
+      attention_scores_step_3x32<1>(b + from + 4, rows + 32 * from + 128, s00, s01, s02, s03, s10,
+          s11, s12, s13, s20, s21, s22, s23);
+      attention_scores_step_3x32<2>(b + from + 4, rows + 32 * from + 128, s00, s01, s02, s03, s10,
+          s11, s12, s13, s20, s21, s22, s23);
+      attention_scores_step_3x32<3>(b + from + 4, rows + 32 * from + 128, s00, s01, s02, s03, s10,
+          s11, s12, s13, s20, s21, s22, s23);
+      exp2_near_in_place(late + 8 * o + 32, block_total + 8 * o);
+      attention_scores_step_3x32<0>(b + from + 8, rows + 32 * from + 256, s00, s01, s02, s03, s10,
+          s11, s12, s13, s20, s21, s22, s23);
+      attention_scores_step_3x32<1>(b + from + 8, rows + 32 * from + 256, s00, s01, s02, s03, s10,
+          s11, s12, s13, s20, s21, s22, s23);
+      attention_scores_step_3x32<2>(b + from + 8, rows + 32 * from + 256, s00, s01, s02, s03, s10,
+          s11, s12, s13, s20, s21, s22, s23);
+      attention_scores_step_3x32<3>(b + from + 8, rows + 32 * from + 256, s00, s01, s02, s03, s10,
+          s11, s12, s13, s20, s21, s22, s23);
+      exp2_near_in_place(late + 8 * o + 64, block_total + 8 * o);
+      attention_scores_step_3x32<0>(b + from + 12, rows + 32 * from + 384, s00, s01, s02, s03, s10,
+          s11, s12, s13, s20, s21, s22, s23);
+      attention_scores_step_3x32<1>(b + from + 12, rows + 32 * from + 384, s00, s01, s02, s03, s10,
+          s11, s12, s13, s20, s21, s22, s23);
+      attention_scores_step_3x32<2>(b + from + 12, rows + 32 * from + 384, s00, s01, s02, s03, s10,
+          s11, s12, s13, s20, s21, s22, s23);
+      attention_scores_step_3x32<3>(b + from + 12, rows + 32 * from + 384, s00, s01, s02, s03, s10,
+          s11, s12, s13, s20, s21, s22, s23);
+    }
+  } else {
+    for (long from = 0; from < 64; from += 16) {
+      prefetch_l2(next_b + from);
+      prefetch_l2(next_v + from);
+      prefetch_l2(next_a + from);
+      prefetch_l2(out + from);
+      for (long k = from; k < from + 16; k += 4) {
+        attention_scores_step_3x32<0>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13,
+            s20, s21, s22, s23);
+        attention_scores_step_3x32<1>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13,
+            s20, s21, s22, s23);
+        attention_scores_step_3x32<2>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13,
+            s20, s21, s22, s23);
+        attention_scores_step_3x32<3>(b + k, rows + 32 * k, s00, s01, s02, s03, s10, s11, s12, s13,
+            s20, s21, s22, s23);
+      }
+    }
   }
 
-  const vec w0_0 = exp2_near(s00);
-  store(scores, w0_0);
-  const vec w1_0 = exp2_near(s10);
-  store(scores + 32, w1_0);
-  const vec w2_0 = exp2_near(s20);
-  store(scores + 64, w2_0);
+  store(scores, s00);
+  store(scores + 8, s01);
+  store(scores + 16, s02);
+  store(scores + 24, s03);
+  store(scores + 32, s10);
+  store(scores + 40, s11);
+  store(scores + 48, s12);
+  store(scores + 56, s13);
+  store(scores + 64, s20);
+  store(scores + 72, s21);
+  store(scores + 80, s22);
+  store(scores + 88, s23);
+}
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0);
-
-  const vec w0_1 = exp2_near(s01);
-  store(scores + 8, w0_1);
-  const vec w1_1 = exp2_near(s11);
-  store(scores + 40, w1_1);
-  const vec w2_1 = exp2_near(s21);
-  store(scores + 72, w2_1);
-
-  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1);
-
-  const vec w0_2 = exp2_near(s02);
-  store(scores + 16, w0_2);
-  const vec w1_2 = exp2_near(s12);
-  store(scores + 48, w1_2);
-  const vec w2_2 = exp2_near(s22);
-  store(scores + 80, w2_2);
-
-  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2);
-
-  const vec w0_3 = exp2_near(s03);
-  store(scores + 24, w0_3);
-  const vec w1_3 = exp2_near(s13);
-  store(scores + 56, w1_3);
-  const vec w2_3 = exp2_near(s23);
-  store(scores + 88, w2_3);
-
-  store(block_total + 24, load(block_total + 24) + w0_3 + w1_3 + w2_3);
+// 3 columns x 32 rows of scores, less the references, become weights.
+[[gnu::noinline]] void attention_weigh_3x32(float* scores, float* block_total) {
+  for (long i = 0; i < 3; ++i) {
+    exp2_near_in_place(scores + 32 * i, block_total);
+    exp2_near_in_place(scores + 32 * i + 8, block_total + 8);
+    exp2_near_in_place(scores + 32 * i + 16, block_total + 16);
+    exp2_near_in_place(scores + 32 * i + 24, block_total + 24);
+  }
 }
 
 // 3 columns x 8 rows of weights, some of them removed.
@@ -2804,13 +2885,22 @@ template <int k>
 [[gnu::noinline]] void attention_weights_of_32(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.k + 32768 * c1 + 64 * col;
+  float* late = nullptr;
   for (long j = from; j < count - 2; j += 3) {
     if (col + j < whole_end) {
-      attention_weights_3x32(m, local.rows, b + 64 * j, local.scores + 32 * j, local.shift,
+      attention_late_3x32(m, local.rows, b + 64 * j, local.scores + 32 * j, late, local.shift,
           local.block_total, c1, row, col + j);
+      late = local.scores + 32 * j;
     } else {
+      if (late) {
+        attention_weigh_3x32(late, local.block_total);
+      }
+      late = nullptr;
       attention_weights_in_part_3x32(b + 64 * j, local.scores + 32 * j, row, col + j, local);
     }
+  }
+  if (late) {
+    attention_weigh_3x32(late, local.block_total);
   }
   const long rest = 3 * (count / 3);
   if (rest < count && from <= rest) {

@@ -3,7 +3,8 @@
 // x is split as n ln 2 + r with whole n, |r| <= ln 2 / 2, and e^r is a polynomial: minimax in the
 // relative error, its constant 1 so that exp(0) is 1, each coefficient rounded to float from the
 // lowest power on and the others fitted anew (fit.py). Degree 5 errs by 9.2e-8, and rounding adds
-// about as much. tanh uses (e^r - 1) / r to degree 5, which errs by 1.4e-8.
+// about as much. tanh uses (e^r - 1) / r to degree 5, which errs by 1.4e-8. Where a table of 8 costs one
+// instruction, x of 2^x is split in eighths and the rest is short: degree 3 errs by 2.6e-8.
 #include "isa/tables.h"
 
 namespace attune {
@@ -16,7 +17,7 @@ struct Reduction {
 
 // The real form keeps n a float: adding 1.5 * 2^23 rounds to whole numbers, halves to even.
 Reduction reduction(Exponent form) {
-  if (form == Exponent::integer) return {"ivec n = nearest(%);", "to_real(n)", "add_exponent"};
+  if (form != Exponent::real) return {"ivec n = nearest(%);", "to_real(n)", "add_exponent"};
   return {"vec n = % - splat(12582912.0f);", "n", "scale2"};
 }
 
@@ -31,7 +32,7 @@ enum class Ln2 { rounded,
 // that its products are exact.
 std::string split(Exponent form, Ln2 ln2) {
   Reduction by = reduction(form);
-  std::string quotient = form == Exponent::integer ? "x * splat(1.44269502f)" : "fma(x, splat(1.44269502f), splat(12582912.0f))";
+  std::string quotient = form != Exponent::real ? "x * splat(1.44269502f)" : "fma(x, splat(1.44269502f), splat(12582912.0f))";
   std::string text = "  " + filled(by.whole, quotient) + "\n";
   auto subtract = [&](const std::string& part, const std::string& from) { return "fma(" + by.rest + ", splat(" + part + "), " + from + ");\n"; };
   text += "  vec r = " + subtract(ln2 == Ln2::exact_products ? "-0.693359375f" : "-0.693147182f", "x");
@@ -42,7 +43,7 @@ std::string split(Exponent form, Ln2 ln2) {
 
 std::string split2(Exponent form) {
   Reduction by = reduction(form);
-  return "  " + filled(by.whole, form == Exponent::integer ? "x" : "(x + splat(12582912.0f))") + "\n  vec r = x - " + by.rest + ";\n";
+  return "  " + filled(by.whole, form != Exponent::real ? "x" : "(x + splat(12582912.0f))") + "\n  vec r = x - " + by.rest + ";\n";
 }
 
 const char* const power = R"(  vec p = splat(0.00828973018f);
@@ -74,9 +75,23 @@ const char* const power2_of_fraction = R"(  vec p = splat(0.00187556923f);
   p = fma(p, r, splat(0.99999994f));
 )";
 
+// Adding 1.5 * 2^20 rounds to eighths, whose number is in the low bits then. As the integer form, it bounds x on
+// both sides. What is not finite stays so by the rest, which a sum's exponent would not see to.
+const char* const near_by_eighths = R"(  const float* c = exp2_near_constants();
+  x = max(splat(c[0]), min(splat(c[1]), x));
+  vec t = x + splat(c[2]);
+  vec r = x - (t - splat(c[2]));
+  vec s = power_of_eighths(t);
+  vec p = fma(splat(c[3]), r, splat(c[4]));
+  p = fma(p, r, splat(c[5]));
+  return fma(p, s * r, s);
+}
+)";
+
 // The integer form bounds x on both sides: at -127 the exponent added to 1 leaves 0, and what lies between
 // there and the least normal float has an exponent of 0. The real form gives the bits of exp2_near_by_fraction.
 std::string near(Exponent form) {
+  if (form == Exponent::eighths) return near_head + near_by_eighths;
   if (form == Exponent::integer) return near_head + "  x = max(splat(-127.0f), min(splat(127.0f), x));\n  ivec n = nearest(x);\n  vec r = x - to_real(n);\n" + power2 + "  return add_exponent(p, n);\n}\n";
   return near_head + "  x = min(splat(127.0f), x);\n  vec r = fraction(x);\n" + power2_of_fraction + "  return keep_where(not_less(x, splat(-126.0f)), scale2(p, x));\n}\n";
 }
@@ -110,7 +125,26 @@ static inline vec exp_nonpositive(vec x) {
 static inline vec shift_of(vec peak) { return min(splat(__FLT_MAX__), peak * splat(-1.44269502f)); }
 )",
        {}},
+      {"exp2_near_constants", R"(// Read where they are used, which no compiler may change: sums of a tile hold most registers.
+static inline const float* exp2_near_constants() {
+  static const float constants[] = {-127.0f, 127.0f, 1572864.0f, 0.055488959f, 0.240257517f,
+      0.693147242f};
+  const float* c = constants;
+  asm(""
+      : "+r"(c));
+  return c;
+}
+)",
+       {}},
       {"exp2_near", near(form), {}},
+      {"exp2_near_in_place", R"(// A score becomes its weight and joins the total.
+static inline void exp2_near_in_place(float* score, float* total) {
+  vec w = exp2_near(load(score));
+  store(score, w);
+  store(total, load(total) + w);
+}
+)",
+       {}},
       // The difference is taken in units of log 2, in one fma. Its error, 1e-7 |peak|, is the same factor
       // for all weights of a row and leaves it with their sum.
       {"exp_shifted", R"(// e^(x - peak), given shift_of(peak); otherwise as exp2_near.

@@ -230,6 +230,15 @@ static inline ibase nearest(base a) { return ((ibase)(a + 12582912.0f) - 0x4b400
       lanewise("add_exponent", 2, R"(// a * 2^b where that is neither subnormal nor beyond the greatest float.
 static inline base add_exponent(base a, ibase b) { return (base)((ibase)a + (b << 23)); }
 )"),
+      lanewise("power_of_eighths", 1, R"(// 2^(n / 8), n being the low bits of a.
+static inline base power_of_eighths(base a) {
+  const int powers[] = {0x3f800000, 0x3f7b95c2, 0x3f7837f0, 0x3f75fed7,
+      0x3f7504f3, 0x3f75672a, 0x3f7744fd, 0x3f7ac0c7};
+  ibase n = (ibase)a;
+  for (unsigned i = 0; i < sizeof n / 4; ++i) n[i] = powers[n[i] & 7] + (int)((unsigned)n[i] << 20);
+  return (base)n;
+}
+)"),
       lanewise("exponent_of", 1, R"(// floor(log2 a), of a normal a > 0.
 static inline base exponent_of(base a) {
   return __builtin_convertvector((ibase)a >> 23, base) - 127.0f;

@@ -64,4 +64,5 @@ EXP, POWER = MARGIN * math.log(2) / 2, MARGIN / 2
 rounded_fit("e^r", math.exp, 5, -EXP, EXP, ONE)
 rounded_fit("2^r", lambda r: 2.0**r, 5, -POWER, POWER, ONE)
 rounded_fit("2^r", lambda r: 2.0**r, 5, 0, 1, {})
+rounded_fit("2^r", lambda r: 2.0**r, 3, -1 / 16, 1 / 16, ONE)
 rounded_fit("(e^r - 1) / r", lambda r: math.expm1(r) / r if r else 1.0, 5, -EXP, EXP, ONE)

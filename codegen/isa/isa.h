@@ -13,6 +13,7 @@
 //              negation all_lanes(bool); any has_nan give a bool
 //   sums       reduce_add reduce_max
 //   functions  exp exp_nonpositive exp2 exp2_nonpositive exp2_near shift_of exp_shifted
+//              exp2_near_in_place(score, total), of ISAs that are crowded
 //              exponent_of inverse_power log tanh floor_div floor_mod
 //   state      set_float_state restore_float_state
 // min, max, exp, exp2, log and tanh take floats as well, floor_div and floor_mod longs.

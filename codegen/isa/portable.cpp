@@ -28,7 +28,7 @@ Isa emulated(const Isa& isa) {
   out.close = around.close;
   out.cpu_test = {};
   out.assemble = nullptr;
-  out.ops = vector_extensions(isa.lanes, true, isa.name == "avx512" ? Exponent::real : Exponent::integer);
+  out.ops = vector_extensions(isa.lanes, true, isa.name == "avx512" ? Exponent::real : Exponent::eighths);
   return out;
 }
 

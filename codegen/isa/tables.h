@@ -34,8 +34,9 @@ OpText iload_four_columns();  // where a vec is a register of the same bits
 OpText fma_unless();
 std::vector<OpText> integer_loads(const char* strided);  // by the text of iload_strided
 std::vector<OpText> integer_ops();  // by the compilers' vector operators
-enum class Exponent { integer,
-                      real };  // add_exponent(p, nearest(..)) or scale2(p, n)
+enum class Exponent { integer,    // add_exponent(p, nearest(..))
+                      real,       // scale2(p, n)
+                      eighths };  // as integer, but exp2_near by power_of_eighths(..)
 std::vector<OpText> exponentials(Exponent, bool fused);
 
 // exp2_near by fraction and scale2, where the CPU has these for every argument.

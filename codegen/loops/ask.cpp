@@ -44,6 +44,7 @@ void StreamCode::ask(Steps& how, Block& b, Tile t, std::size_t dot) const {
   for (const Rows& r : all) in_a_line += r.count * ((r.floats + depth - 1) / depth);
   const long groups = (in_a_line * ((depth + Steps::line - 1) / Steps::line) + at_a_time - 1) / at_a_time;
   how.every = std::max(1L, (depth / groups + Steps::line - 1) / Steps::line) * Steps::line;
+  if (how.between.run) how.every = depth % (how.between.outer * Steps::line) == 0 ? depth / how.between.outer : depth;
   how.ahead = [all, every = std::min(how.every, depth), depth](Block& at, const Expr& k) {
     for (const Rows& r : all)
       for (long i = 0; i < r.count; ++i)

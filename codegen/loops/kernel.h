@@ -85,6 +85,12 @@ struct Steps {
   long every = line;                                          // a multiple of it, or all steps
   std::function<void(Block&, const Expr& k)> beside = {};     // what stands before step k,
   long beside_body = 0;                                       // in instructions
+  // What is done between the steps, in outer * inner parts: run(at, o, i) for o < outer, i < inner. For tiles whose
+  // steps are functions.
+  struct Between {
+    int outer = 0, inner = 0;
+    std::function<void(Block&, const Expr& o, int i)> run = {};
+  } between = {};
   bool rare = false;                                          // not unrolled where GCC would then move accumulators about
 };
 // s[i][v] += scalar i * vector v for all k in [0, depth).

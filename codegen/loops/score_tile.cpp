@@ -12,6 +12,10 @@ bool StreamCode::reads_rows() const {
   return along_rows(s_.element) || along_rows(s_.factored) || along_rows(s_.algebra.scale) || std::any_of(s_.values.begin(), s_.values.end(), [&](const RowOutput& o) { return along_rows(o.value.value); }) || (s_.keep && along_rows(s_.keep->code));
 }
 
+Operands StreamCode::operands(const Dot& d, std::size_t i, const Expr& rows) const {
+  return {c_.prefix + of_dot("_scores", i), name(of_dot("b", i), Type::in), b_col(d), *stride_of(d.b.dims[3]), rows, at_.rows};
+}
+
 namespace {
 
 // Tensors whose rows lie apart and columns side by side, with an element for each pair: four columns of a
@@ -74,7 +78,7 @@ std::string StreamCode::score_tile(Tile t, bool keep, long last_part, Gives give
     Block at = s_.dots.size() > 1 ? b.scope() : b;
     Steps how{.rare = keep && !s_.keep->at_run_time};
     if (weights == direct_ && !how.rare && gives != Gives::natural) ask(how, at, t, i);
-    accumulate(c_, at, s, d.depth, {c_.prefix + of_dot("_scores", i), name(of_dot("b", i), Type::in), b_col(d), *stride_of(d.b.dims[3]), rows, at_.rows}, how);
+    accumulate(c_, at, s, d.depth, operands(d, i, rows), how);
     rows = rows + Expr(d.depth * at_.rows);
   }
   const auto slot = [&](const char* state, int v) { return name(state, Type::out) + Expr(v * lanes_); };

@@ -50,6 +50,26 @@ void accumulate_by_steps(Context& c, Block& b, const Accumulators& s, const Expr
     Block k = at.loop("k", from, to, steps);
     run(k, name("k", Type::index), steps);
   };
+  const auto straight = [&](Block& at, const Expr& from, long steps) {
+    const long whole = steps / in_a_row * in_a_row;
+    if (whole > in_a_row) loop(at, from, from + Expr(whole), in_a_row);
+    else run(at, from, whole);
+    run(at, from + Expr(whole), steps - whole);
+  };
+  if (how.between.run) {
+    const auto& [outer, inner, part] = how.between;
+    const long of_outer = depth->integer / outer, of_inner = of_outer / inner >= in_a_row ? of_outer / inner / in_a_row * in_a_row : of_outer / inner;
+    if (how.ahead && how.every >= depth->integer) how.ahead(b, 0);
+    Block o = b.loop("o", 0, outer);
+    const Expr from = o.let("from", Expr(of_outer) * name("o", Type::index));
+    if (how.ahead && how.every < depth->integer) how.ahead(o, from);
+    for (int i = 0; i < inner; ++i) {
+      straight(o, from + Expr(of_inner * i), of_inner);
+      part(o, name("o", Type::index), i);
+    }
+    straight(o, from + Expr(of_inner * inner), of_outer - of_inner * inner);
+    return straight(b, of_outer * outer, depth->integer - of_outer * outer);
+  }
   if (!depth.constant()) {
     const Expr whole = b.let("whole", depth / in_a_row * Expr(in_a_row));
     loop(b, 0, whole, in_a_row);
@@ -64,9 +84,7 @@ void accumulate_by_steps(Context& c, Block& b, const Accumulators& s, const Expr
     how.ahead(some, from);
     loop(some, from, from + Expr(how.every), in_a_row);
   }
-  const long whole = depth->integer / in_a_row * in_a_row;
-  if (whole > done) loop(b, done, whole, in_a_row);
-  run(b, whole, depth->integer - whole);
+  straight(b, done, depth->integer - done);
 }
 
 }  // namespace attune::loops

@@ -72,6 +72,12 @@ class StreamCode {
   enum class Gives { scores, weights, natural };  // natural: scores of rows that were turned without their scale
   static const char* named(Gives g) { return g == Gives::scores ? "scores" : g == Gives::weights ? "weights" : "natural"; }
   std::string score_tile(Tile, bool keep, long last_part, Gives);
+  // late_tile.cpp
+  bool weighs_late(const RowBlocks&) const;
+  std::string late_tile(Tile);
+  std::string weigh_tile(Tile);
+  void weigh_what_is_late(Block&, Tile);
+  Operands operands(const Dot&, std::size_t i, const Expr& rows) const;
   Expr shift_of(const Expr& peak) const;
   ElementCode by_algebra(const Expression&) const;
   Expr rescale_of(const Expr& old, const Expr& peak) const;
@@ -106,7 +112,7 @@ class StreamCode {
   // mend.cpp, visit.cpp
   std::string part_band(const RowBlocks&, int height, Gives);
   void whole_band(Block&, const RowBlocks&, Gives, int height, const std::vector<Expr>& columns, const Expr& to, const Expr& col);
-  void band(Block&, const RowBlocks&, Columns, Gives, int height, const Expr& j);
+  void band(Block&, const RowBlocks&, Columns, Gives, int height, const Expr& j, bool late = false);
   std::string bands(const RowBlocks&, Columns, Gives);
   void run_bands(Block&, const RowBlocks&, Columns, Gives, const Expr& from);
   std::string visit(const RowBlocks&, Columns, bool first_band);

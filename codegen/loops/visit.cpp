@@ -85,10 +85,20 @@ void StreamCode::whole_band(Block& at, const RowBlocks& r, Gives gives, int heig
 }
 
 // A band of columns from j on, kept whole or in part as where it stands says.
-void StreamCode::band(Block& at, const RowBlocks& r, Columns kinds, Gives gives, int height, const Expr& j) {
+void StreamCode::band(Block& at, const RowBlocks& r, Columns kinds, Gives gives, int height, const Expr& j, bool late) {
   const Expr to = local(at_.scores()) + Expr(at_.rows) * j, col = index("col") + j;
-  const auto all = [&](Block& in) { whole_band(in, r, gives, height, columns_on(j), to, col); };
-  const auto part = [&](Block& in) { in.run(call(part_band(r, height, gives), Type::none, joined({memory_argument()}, columns_on(j), {to, index("c0"), index("c1"), index("row"), col, name("local", Type::out)}))); };
+  const auto all = [&](Block& in) {
+    if (!late) return whole_band(in, r, gives, height, columns_on(j), to, col);
+    in.run(call(late_tile(r.tile), Type::none, joined({memory_argument(), local(at_.at())}, columns_on(j), {to, name("late", Type::out), local(at_.shift()), local(at_.block_total()), index("c0"), index("c1"), index("row"), col})));
+    in.assign(name("late", Type::out), to);
+  };
+  const auto part = [&](Block& in) {
+    if (late) {
+      weigh_what_is_late(in, r.tile);
+      in.assign(name("late", Type::out), name("nullptr", Type::out));
+    }
+    in.run(call(part_band(r, height, gives), Type::none, joined({memory_argument()}, columns_on(j), {to, index("c0"), index("c1"), index("row"), col, name("local", Type::out)})));
+  };
   if (!kinds.whole) return part(at);
   Expr inside;
   if (kinds.before) inside = binary(">=", col, index("whole_begin"), Type::flag);
@@ -115,8 +125,11 @@ std::string StreamCode::bands(const RowBlocks& r, Columns kinds, Gives gives) {
   Block b(f.body);
   declare_columns(b, index("col"));
   const long left = s_.cols % r.tile.rows;  // runs end at a multiple of the tile, or where the columns end
+  const bool late = weights && kinds.whole && weighs_late(r);
+  if (late) b.var("late", name("nullptr", Type::out));
   Block j = b.loop("j", index("from"), index("count") - Expr(r.tile.rows - 1), r.tile.rows);
-  band(j, r, kinds, gives, r.tile.rows, index("j"));
+  band(j, r, kinds, gives, r.tile.rows, index("j"), late);
+  if (late) weigh_what_is_late(b, r.tile);
   if (left) {
     const Expr rest = b.let("rest", index("count") / r.tile.rows * Expr(r.tile.rows));
     Block tail = b.when(binary("&&", binary("<", rest, index("count"), Type::flag), binary("<=", index("from"), rest, Type::flag), Type::flag));
