@@ -196,7 +196,7 @@ static inline vec exp2_near(vec x) {
   vec s = power_of_eighths(t);
   vec p = fma(splat(c[3]), r, splat(c[4]));
   p = fma(p, r, splat(c[5]));
-  return fma(p, s * r, s);
+  return fma(p * r, s, s);
 }
 
 // A score becomes its weight and joins the total.

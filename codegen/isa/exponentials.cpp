@@ -84,7 +84,7 @@ const char* const near_by_eighths = R"(  const float* c = exp2_near_constants();
   vec s = power_of_eighths(t);
   vec p = fma(splat(c[3]), r, splat(c[4]));
   p = fma(p, r, splat(c[5]));
-  return fma(p, s * r, s);
+  return fma(p * r, s, s);
 }
 )";
 
