@@ -55,16 +55,12 @@ Expr StreamCode::bound(const Affine& a, const Expr& i, long count) const {
   return e;
 }
 
-// The columns outside of which the hull's i-th rows keep nothing.
-std::pair<Expr, Expr> StreamCode::edges(Block& b, const Hull& hull, const Expr& i, const std::string& suffix) const {
-  const long count = (s_.rows + hull.rows - 1) / hull.rows;
-  const auto side = [&](const char* n, const Affine& a, const std::vector<long>& table) {
-    if (table.empty()) return b.let(n + suffix, bound(a, i, count));
-    b.array(Type::index, std::string(n) + "_of_vector", table);
-    return b.let(n + suffix, element(name(std::string(n) + "_of_vector", Type::index), i));
-  };
-  const Expr low = side("low", hull.low, hull.low_table);
-  return {low, side("high", hull.high, hull.high_table)};
+// The i-th of so many bounds.
+Expr StreamCode::edge(Block& b, const Edge& e, const std::string& side, const Expr& i, long count, const std::string& suffix) const {
+  if (e.table.empty()) return b.let(side + suffix, bound(e.line, i, count));
+  const std::string table = side + (e.rows > 1 ? "_of_vector" : "_of_block");
+  b.array(Type::index, table, e.table);
+  return b.let(side + suffix, element(name(table, Type::index), i));
 }
 
 // Lanes of the block's last vector that hold rows, where the element must not read beyond them.
@@ -183,12 +179,12 @@ void StreamCode::visit_runs(Block& b, const RowBlocks& r, const Expr& i, Path pa
       if (ends) reference(b, r, {0, s_.cols - r.tile.rows});
       run(b, 0, s_.cols, visitor({true, false, false}, !ends), 0, s_.cols);
       break;
-    case RunPlan::Form::affine: {
+    case RunPlan::Form::edges: {
       bool some[3] = {false, false, false};
       for (int e = 0; e < 3; ++e)
         for (long k = 0; k < r.count; ++k) some[e] = some[e] || r.runs.edges[e](k) < r.runs.edges[e + 1](k);
-      const auto edge = [&](int e, const char* n) { return b.let(n, bound(r.runs.edges[e], i, r.count)); };
-      const Expr begin = edge(0, "begin"), whole_begin = edge(1, "whole_begin"), whole_end = edge(2, "whole_end"), end = edge(3, "end");
+      const auto nth = [&](int e, const char* n) { return edge(b, r.runs.edges[e], n, i, r.count); };
+      const Expr begin = nth(0, "begin"), whole_begin = nth(1, "whole_begin"), whole_end = nth(2, "whole_end"), end = nth(3, "end");
       if (!some[0] && !some[1] && !some[2]) break;
       // Columns that all rows keep make the better reference, unless a table removes some of those.
       const bool apart = refers && (ends || (some[0] && some[1] && !s_.keep->at_run_time));
@@ -322,7 +318,7 @@ std::string StreamCode::block(const RowBlocks& r) {
 bool StreamCode::last_is_longest() const {
   const RunPlan& r = p_.blocks[0].runs;
   const auto length = [&](long i) { return r.edges[3](i) - r.edges[0](i); };
-  return r.form == RunPlan::Form::affine && length(p_.blocks[0].count - 1) > length(0);
+  return r.form == RunPlan::Form::edges && length(p_.blocks[0].count - 1) > length(0);
 }
 
 void StreamCode::lower() {

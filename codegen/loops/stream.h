@@ -141,7 +141,8 @@ class StreamCode {
   Expr place(Block&, const RowBlocks&);
   void declare_fresh(Block&) const;
   std::string block(const RowBlocks&);
-  std::pair<Expr, Expr> edges(Block&, const Hull&, const Expr& i, const std::string& suffix) const;
+  Expr edge(Block&, const Edge&, const std::string& side, const Expr& i, long count, const std::string& suffix = {}) const;
+  Expr edge_of_rows(Block& b, const Edge& e, const char* side, const Expr& row, const std::string& suffix) const { return edge(b, e, side, row / e.rows, (s_.rows + e.rows - 1) / e.rows, suffix); }
   Expr bound(const Affine&, const Expr& i, long count) const;
   bool values_alone() const { return s_.width == 0; }  // no weighted sums, only the rows' values
   Expr odd_totals(Block&, const RowBlocks&) const;     // NaN where a row's total is not finite

@@ -92,20 +92,21 @@ std::string StreamCode::fold(const RowBlocks& r, Fold how) {
   b.blank();
   const auto tile = [&](Block& at, int rows, const Expr& i, const StreamPlan::Group& g, const Expr& n) {
     Expr begin = 0, count = index("count");
-    if (const Hull* hull = p_.finest_hull()) {
-      const Expr row = index("row") + i;
-      const Hull& h = *hull;
-      // Affine bounds are least and greatest at the tile's ends; those of a table may be so at any vector between.
-      std::vector<long> places{0};
-      for (long k = h.rows; !(h.low_table.empty() && h.high_table.empty()) && k < rows - 1; k += h.rows) places.push_back(k);
-      if (rows > 1) places.push_back(rows - 1);
-      std::vector<std::pair<Expr, Expr>> bounds;
-      for (long k : places) bounds.push_back(edges(at, h, (row + Expr(k)) / h.rows, k == 0 ? "_first" : k == rows - 1 ? "_last" : fmt::format("_at{}", k)));
-      Expr low = bounds.front().first, high = bounds.back().second;
-      if (!h.low_grows())
-        for (std::size_t k = 1; k < bounds.size(); ++k) low = least(low, bounds[k].first);
-      if (!h.high_grows())
-        for (std::size_t k = 0; k + 1 < bounds.size(); ++k) high = greatest(bounds[k].second, high);
+    if (p_.row_hull) {
+      // A bound that grows is least at the tile's first row and greatest at its last; a line at one of them, a table
+      // perhaps at any vector between.
+      const auto of_tile = [&](const Edge& e, bool high) {
+        std::vector<long> places{high && e.grows() ? rows - 1 : 0};
+        for (long k = e.rows; !e.table.empty() && k < rows - 1; k += e.rows) places.push_back(k);
+        if (!e.grows() && rows > 1) places.push_back(rows - 1);
+        Expr all;
+        for (long k : places) {
+          const Expr one = edge_of_rows(at, e, high ? "high" : "low", index("row") + i + Expr(k), k == 0 ? "_first" : k == rows - 1 ? "_last" : fmt::format("_at{}", k));
+          all = !all ? one : high ? greatest(one, all) : least(all, one);
+        }
+        return all;
+      };
+      const Expr low = of_tile(p_.row_hull->low, false), high = of_tile(p_.row_hull->high, true);
       if (!low.is(0)) begin = at.let("begin", least(greatest(low - index("col"), 0), index("count")));
       count = at.let("end", least(high - index("col"), index("count"))) - begin;
     }

@@ -42,7 +42,8 @@ std::string StreamCode::part_band(const RowBlocks& r, int height, Gives gives) {
   };
   std::vector<Expr> some;  // whether a vector keeps any of the band; empty: it may
   for (int v = 0; p_.hull && v < vectors; ++v) {
-    const auto [low, high] = edges(b, *p_.hull, index("row") / lanes_ + Expr(v), std::to_string(v));
+    const auto of_vector = [&](const Edge& e, const char* side) { return edge(b, e, side, index("row") / lanes_ + Expr(v), (s_.rows + lanes_ - 1) / lanes_, std::to_string(v)); };
+    const Expr low = of_vector(p_.hull->low, "low"), high = of_vector(p_.hull->high, "high");
     Expr e;
     if (!(high.constant() && high->integer >= s_.cols)) e = binary("<", index("col"), high, Type::flag);
     if (!low.is(0)) {

@@ -31,11 +31,22 @@ struct ContractPlan {
   static constexpr long further_on = 256;
 };
 
-// Which columns the i-th block of rows visits: three runs with affine edges (in part, whole, in
-// part), or the runs of a table.
+// A bound of columns, the i-th that of the i-th so many rows.
+struct Edge {
+  long rows = 1;
+  Affine line;
+  std::vector<long> table;  // where the line is not exact
+
+  bool grows() const { return table.empty() && line.step >= 0; }  // none is less than one before
+  long operator()(long i) const { return table.empty() ? line(i) : table[std::size_t(i)]; }
+  long of_row(long row) const { return (*this)(row / rows); }
+};
+
+// Which columns the i-th block of rows visits: three runs side by side (in part, whole, in part), or the
+// runs of a table.
 struct RunPlan {
-  enum class Form { whole, affine, table } form = Form::whole;
-  Affine edges[4];                       // affine: the runs are [e0, e1) in part, [e1, e2) whole, [e2, e3) in part
+  enum class Form { whole, edges, table } form = Form::whole;
+  Edge edges[4];                         // edges: the runs are [e0, e1) in part, [e1, e2) whole, [e2, e3) in part
   std::vector<long> first, begin, end;   // table: the i-th block has runs first[i] .. first[i + 1]
   std::vector<long> whole;               // table: 1 or 0 for each run
   bool some_empty = false;               // a block visits nothing
@@ -50,16 +61,9 @@ struct RowBlocks {
   RunPlan runs;
 };
 
-// The i-th so many rows keep nothing outside of [low(i), high(i)).
+// Outside of [low, high) rows keep nothing.
 struct Hull {
-  long rows = 1;
-  Affine low, high;
-  std::vector<long> low_table, high_table;  // where the affine bounds are not exact
-
-  // Whether no row's bound is less than one's before.
-  bool low_grows() const { return low_table.empty() && low.step >= 0; }
-  bool high_grows() const { return high_table.empty() && high.step >= 0; }
-  std::pair<long, long> operator()(long i) const { return {low_table.empty() ? low(i) : low_table[std::size_t(i)], high_table.empty() ? high(i) : high_table[std::size_t(i)]}; }
+  Edge low, high;
 };
 
 struct StreamPlan {
@@ -77,8 +81,7 @@ struct StreamPlan {
   };
   std::vector<Group> groups;
   std::optional<Hull> hull;                 // of each vector of rows
-  std::optional<Hull> row_hull;             // and of each row, where it is affine
-  const Hull* finest_hull() const { return row_hull ? &*row_hull : hull ? &*hull : nullptr; }
+  std::optional<Hull> row_hull;             // and of each row, on either side where it is affine
   bool rows_without_any = false;            // a row that is visited may keep nothing
   bool one_visit = false;                   // a block of rows sees all of its columns in one block of columns
   long local_floats = 0;

@@ -1,5 +1,5 @@
-// How the blocks of rows of a stream visit its columns: as affine bounds where a block's number tells
-// them, else as tables.
+// How the blocks of rows of a stream visit its columns: by bounds, which a block's number tells or else a
+// table, or as a table of runs.
 #include <algorithm>
 
 #include "schedule/planners.h"
@@ -35,6 +35,12 @@ bool edges_of(const std::vector<Run>& runs, long (&e)[4]) {
   return true;
 }
 
+Edge edge_of(long rows, std::vector<long> bounds, long cols) {
+  Edge e{rows, fit_affine(bounds, cols), {}};
+  if (!e.line.exact) e.table = std::move(bounds);
+  return e;
+}
+
 }  // namespace
 
 RunPlan plan_runs(const std::vector<std::vector<Run>>& rows, long cols) {
@@ -43,18 +49,19 @@ RunPlan plan_runs(const std::vector<std::vector<Run>>& rows, long cols) {
   const bool all = std::all_of(rows.begin(), rows.end(), [&](const auto& r) { return r.size() == 1 && r[0] == Run{0, cols, Kept::all}; });
   if (all) return plan;
   std::vector<long> edge[4];
-  bool affine = true;
+  bool sequences = true;
   for (const auto& r : rows) {
     long e[4];
-    affine = affine && edges_of(r, e);
-    for (int i = 0; affine && i < 4; ++i) edge[i].push_back(e[i]);
+    sequences = sequences && edges_of(r, e);
+    for (int i = 0; sequences && i < 4; ++i) edge[i].push_back(e[i]);
   }
-  for (int i = 0; affine && i < 4; ++i) {
-    plan.edges[i] = fit_affine(edge[i], cols);
-    affine = plan.edges[i].exact;
+  std::size_t entries = 0;
+  for (int i = 0; sequences && i < 4; ++i) {
+    plan.edges[i] = edge_of(1, std::move(edge[i]), cols);
+    entries += plan.edges[i].table.size();
   }
-  plan.form = affine ? RunPlan::Form::affine : RunPlan::Form::table;
-  if (affine) return plan;
+  plan.form = sequences && entries <= table_entries ? RunPlan::Form::edges : RunPlan::Form::table;
+  if (plan.form == RunPlan::Form::edges) return plan;
   for (const auto& r : rows) {
     plan.first.push_back(long(plan.begin.size()));
     for (const Run& run : r) {
@@ -65,8 +72,8 @@ RunPlan plan_runs(const std::vector<std::vector<Run>>& rows, long cols) {
   }
   plan.first.push_back(long(plan.begin.size()));
   if (plan.first.size() + 3 * plan.begin.size() > table_entries) {
-    plan.form = RunPlan::Form::affine;  // everything is visited, in part
-    for (int i = 0; i < 4; ++i) plan.edges[i] = {0, i < 3 ? 0 : cols, cols, true};
+    plan.form = RunPlan::Form::edges;  // everything is visited, in part
+    for (int i = 0; i < 4; ++i) plan.edges[i] = {1, {0, i < 3 ? 0 : cols, cols, true}, {}};
   }
   return plan;
 }
@@ -78,7 +85,7 @@ std::vector<Run> visited(const RunPlan& plan, long block, long cols) {
   };
   switch (plan.form) {
     case RunPlan::Form::whole: add(0, cols, true); break;
-    case RunPlan::Form::affine:
+    case RunPlan::Form::edges:
       for (int e = 0; e < 3; ++e) add(plan.edges[e](block), plan.edges[e + 1](block), e == 1);
       break;
     case RunPlan::Form::table:
@@ -96,17 +103,13 @@ void plan_hull(StreamPlan& plan, const Stream& s, const IndexAnalysis& keep, int
       low.push_back(last < 0 ? 0 : keep.first_kept(b));
       high.push_back(last + 1);
     }
-    Hull h{rows, fit_affine(low, s.cols), fit_affine(high, s.cols), {}, {}};
-    if (!h.low.exact) h.low_table = std::move(low);
-    if (!h.high.exact) h.high_table = std::move(high);
-    return h;
+    return Hull{edge_of(rows, std::move(low), s.cols), edge_of(rows, std::move(high), s.cols)};
   };
-  const auto affine = [](const Hull& h) { return h.low.exact && h.high.exact; };
   if (2 * ((s.rows + lanes - 1) / lanes) > long(table_entries)) return;
   plan.hull = of_each(lanes);
-  if (!affine(*plan.hull)) return;
-  const Hull of_rows = of_each(1);
-  if (affine(of_rows)) plan.row_hull = of_rows;
+  plan.row_hull = of_each(1);
+  if (!plan.row_hull->low.table.empty()) plan.row_hull->low = plan.hull->low;
+  if (!plan.row_hull->high.table.empty()) plan.row_hull->high = plan.hull->high;
 }
 
 }  // namespace attune

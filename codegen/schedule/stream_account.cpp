@@ -50,10 +50,10 @@ bool StreamPlanner::asks_next() const {
 
 // The columns outside of which so many rows from `row` on keep nothing, as the tiles of values know it.
 std::pair<long, long> StreamPlanner::ends(long row, long rows) const {
-  const Hull* h = hull_.finest_hull();
-  if (!h) return {0, s_.cols};
-  const auto a = (*h)(row / h->rows), b = (*h)((row + rows - 1) / h->rows);
-  return {std::min(a.first, b.first), std::max(a.second, b.second)};
+  if (!hull_.row_hull) return {0, s_.cols};
+  const auto& [low, high] = *hull_.row_hull;
+  const long last = row + rows - 1;
+  return {std::min(low.of_row(row), low.of_row(last)), std::max(high.of_row(row), high.of_row(last))};
 }
 
 void StreamPlanner::count_tiles(Covered& c) const {
@@ -72,7 +72,7 @@ void StreamPlanner::count_tiles(Covered& c) const {
         const long end = std::min(col + b.tile.rows, r.end);
         long first = b.tile.vectors, last = -1;  // vectors of rows that keep some of these columns
         for (long v = 0; v < b.tile.vectors; ++v) {
-          const auto [low, high] = hull_.hull ? (*hull_.hull)(vector + v) : std::pair(0L, s_.cols);
+          const long low = hull_.hull ? hull_.hull->low(vector + v) : 0, high = hull_.hull ? hull_.hull->high(vector + v) : s_.cols;
           if (col >= high || end <= low) continue;
           first = std::min(first, v);
           last = v;
@@ -157,7 +157,7 @@ Account StreamPlanner::scores(const Covered& c, long columns) const {
   // How many vectors of a tile keep something is asked of each; the others' weights are set to 0.
   for (const auto& [shape, count] : c.part) clerk.tiles({shape.first, c.blocks.tile.vectors - shape.second}, count);
   if (s_.algebra.tracks_peak) clerk.tiles(c.blocks.tile, 2 * c.blocks.count);   // the first tile of a block waits for its peaks
-  if (c.blocks.runs.form == RunPlan::Form::affine && s_.algebra.tracks_peak) {  // and is computed twice where a block begins in part
+  if (c.blocks.runs.form == RunPlan::Form::edges && s_.algebra.tracks_peak) {  // and is computed twice where a block begins in part
     const long twice = std::count_if(c.runs.begin(), c.runs.end(), [](const auto& r) { return r.size() > 1 && r[0].kept != Kept::all; });
     clerk.steps(c.blocks.tile, twice * s_.depth, {});
   }
