@@ -3,7 +3,8 @@
     ./run length [--lengths 64,128,..] [--out FOLDER]
 
 Times are medians of `attune bench`, which verifies both and runs them in turns in one process. Memory is what
-a process of memory.c held at most that ran one of them once. Writes length.csv and, by gnuplot, length.svg.
+a process of memory.c held at most that ran the kernel, or the naive code of naive.h, once. Writes length.csv
+and, by gnuplot, length.svg.
 """
 import argparse
 import datetime
@@ -61,8 +62,14 @@ def main():
     parser.add_argument("--lengths", default="64,128,256,512,1024,2048,4096,8192", help="separated by commas (default: %(default)s, which takes ten minutes)")
     parser.add_argument("--out", type=Path, default=Path("out/length"), help="folder for length.csv and length.svg (default: %(default)s)")
     options = parser.parse_args()
-    lengths = [int(t) for t in options.lengths.split(",")]
-    options.out.mkdir(parents=True, exist_ok=True)
+    try:
+        lengths = [int(t) for t in options.lengths.split(",")]
+    except ValueError:
+        parser.error(f"--lengths {options.lengths}: whole numbers, separated by commas, as in 64,128")
+    try:
+        options.out.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        sys.exit(f"length: cannot make the folder {options.out}: {e.strerror}")
     rows = []
     for t in lengths:
         spec = f"sdpa<1,1,{t},{HEAD_DIM},false>"

@@ -1,22 +1,35 @@
-// Prints how many bytes of memory this process held at most, its code aside, beyond what it held before it made its
+// Prints how many bytes of memory this process holds at most, its code aside, beyond what it held before it made its
 // arrays: ./memory naive, or ./memory kernel for the generated code. One process measures one of them.
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 
 #include "attention.h"  // attune gen 'sdpa<1,1,T,64,false>' --name attention
-#include "naive.h"
 
-// A line of /proc/self/status, in bytes. (getrusage counts what the process held before it became this program.)
-static long status(const char* field) {
+// Memory that is the process's own and in use, in bytes.
+static long held(void) {
   char line[256];
   long kilobytes = -1;
   FILE* file = fopen("/proc/self/status", "r");
-  while (file && fgets(line, sizeof line, file))
-    if (strncmp(line, field, strlen(field)) == 0) sscanf(line + strlen(field), ":%ld", &kilobytes);
+  while (file && fgets(line, sizeof line, file)) sscanf(line, "RssAnon: %ld", &kilobytes);
   if (file) fclose(file);
+  if (kilobytes < 0) {
+    fprintf(stderr, "memory: /proc/self/status does not say how much memory this process holds\n");
+    exit(1);
+  }
   return kilobytes * 1024;
 }
+
+// It grows until the naive code frees its matrix. The kernel frees nothing.
+static long most;
+static void measure_and_free(void* p) {
+  most = held();
+  free(p);
+}
+#define free measure_and_free
+#include "naive.h"
+#undef free
 
 static float* filled(long floats) {
   float* p = malloc(floats * sizeof(float));
@@ -30,7 +43,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);  // pages of 4 kB: what is touched is what counts
-  const long before = status("RssAnon");
+  const long before = held();
   float *q = filled(attention_q_FLOATS), *k = filled(attention_k_FLOATS), *v = filled(attention_v_FLOATS), *out = filled(attention_out_FLOATS);
   if (strcmp(argv[1], "naive") == 0) {
     const long shape[] = {attention_q_SHAPE};
@@ -40,13 +53,9 @@ int main(int argc, char** argv) {
     const attention_args args = {.q = q, .k = k, .v = v, .out = out};
     const int code = attention_checked(&args, NULL, aligned_alloc(64, (bytes + 63) / 64 * 64), bytes, 1, NULL, NULL);
     if (code != attention_ok) return 1;
+    most = held();
   }
   if (!(out[0] > 0 && out[0] < 1)) return 1;  // a mean of such values; also, it is used
-  const long most = status("VmHWM"), code_pages = status("RssFile");
-  if (before < 0 || most < 0 || code_pages < 0) {
-    fprintf(stderr, "%s: /proc/self/status does not say how much memory this process holds\n", argv[0]);
-    return 1;
-  }
-  printf("%ld\n", most - code_pages - before);
+  printf("%ld\n", most - before);
   return 0;
 }

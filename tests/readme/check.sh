@@ -100,6 +100,7 @@ while read -r step line kind; do
   case $kind in
     'file '*)
       [ "$kind" != 'file CMakeLists.txt' ] || project=$line
+      grep -qF "\`${kind#file }\`" "$text" && pass || fail "a reader does not see that this is ${kind#file }"
       cp "$work/own/$step" "$work/use/${kind#file }" && pass ;;
     'adds to '*)
       cat "$work/own/$step" >>"$work/use/${kind#adds to }" && pass ;;
