@@ -241,7 +241,7 @@ class Verifier {
       check(kind(o.node) != Kind::integers, o.node, fmt::format("output '{}' is a table of integers, which index expressions alone read", o.name));
       check(outputs.emplace(o.name, o.node).second, o.node, fmt::format("there are two outputs '{}'; rename one", o.name));
       const auto it = owner.find(o.name);
-      check(it == owner.end() || g_[it->second].op != Op::input, o.node, fmt::format("output '{}' has the name of an input; rename one", o.name));
+      check(it == owner.end(), o.node, fmt::format("output '{}' has the name of an input or a weight; rename one", o.name));
     }
   }
 

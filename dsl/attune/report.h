@@ -155,7 +155,7 @@ template <Rule R, int Line, int Other, long A, long B, char... Name>
 constexpr auto report_fault() {
   if constexpr (R == Rule::two_shapes) static_assert(Line > Other, "graph_of(spec): one name is used for two shapes, on these two lines; give each tensor a name of its own");
   if constexpr (R == Rule::input_and_weight) static_assert(Line > Other, "graph_of(spec): one name is used for an input and for a weight, on these two lines; rename one");
-  if constexpr (R == Rule::output_is_input) static_assert(Line > Other, "graph_of(spec): an output has the name of an input, on these two lines; rename one (a single output is named out)");
+  if constexpr (R == Rule::output_is_argument) static_assert(Line > Other, "graph_of(spec): an output has the name of an input or a weight, on these two lines; rename one (a single output is named out)");
   if constexpr (R == Rule::name_not_identifier) static_assert(Line > Other, "graph_of(spec): a name, on this line, is no C identifier, but generated code uses it as one; take letters, digits and _");
   if constexpr (R == Rule::divisor_not_positive) static_assert(A > 0, "a / b or a % b: the divisor of integers is not positive; divide by 1 or more");
   if constexpr (R == Rule::rotated_dims_wrong) static_assert(A % 2 == 0 && A >= 2 && A <= B, "rope(x, {.dims = r}): r is not even and from 2 to head_dim; choose one that is (without .dims, r is head_dim)");

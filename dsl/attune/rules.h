@@ -55,7 +55,7 @@ enum class Rule : unsigned char {
   // the whole graph
   two_shapes,
   input_and_weight,
-  output_is_input,
+  output_is_argument,  // an input or a weight
   name_not_identifier,
   divisor_not_positive,  // a: given
   rotated_dims_wrong,    // a: dims, b: head_dim

@@ -83,7 +83,7 @@ constexpr Fault fault_of_names(const Graph& g, int outputs_line) {
     const int line = outputs_line ? outputs_line : g[o.node].line;
     if (!is_identifier(o.name)) return fault_at(Rule::name_not_identifier, o.name, line, line);
     for (const Node* n : named)
-      if (n->op == Op::input && n->attr.name == o.name) return fault_at(Rule::output_is_input, o.name, n->line, line);
+      if (n->attr.name == o.name) return fault_at(Rule::output_is_argument, o.name, n->line, line);
   }
   return {};
 }

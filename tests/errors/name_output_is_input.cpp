@@ -1,4 +1,4 @@
-// expect: graph_of(spec): an output has the name of an input, on these two lines; rename one
+// expect: graph_of(spec): an output has the name of an input or a weight, on these two lines; rename one
 #include <attune.h>
 using namespace attune;
 

@@ -1,4 +1,4 @@
-"""A kernel as a custom op of PyTorch, as README.md shows it; with torch.compile and without."""
+"""A kernel as a custom op of PyTorch, as docs/using.md shows it; with torch.compile and without."""
 import unittest
 
 import numpy as np

@@ -55,7 +55,7 @@ class Weights(unittest.TestCase):
         self.pack()
         with np.errstate(invalid="ignore"):
             right = {"wq": everything.view("<f2").astype("<f4"), "wk": (everything.astype("<u4") << 16).view("<f4"), "wv": self.tensors["wv"][1], "wo": self.tensors["layer.o"][1]}
-        # As README.md says that C reads it: the weights in order, behind a header.
+        # As docs/using.md says that C reads it: the weights in order, behind a header.
         raw = self.out.read_bytes()
         start = 8 + struct.unpack("<Q", raw[:8])[0]
         self.assertEqual((start % 64, len(raw)), (0, start + 4 * 4 * 65536))
