@@ -69,6 +69,21 @@ void comparison(const std::vector<Reached>& all, const std::vector<std::string>&
 }
 }  // namespace
 
+std::vector<Figures> kernels(const Subject& subject, const std::function<void(const std::string&)>& progress) {
+  const Pinned pinned(cores().front());
+  ThreadPool pool(1);
+  const host::TemporaryFolder folder;
+  Field field = assemble(subject, Who::kernels, folder, pool, progress);
+  if (!field.failures.empty()) throw Error(field.failures.front());
+  const double flops = flops_of(subject.graph);
+  progress(fmt::format("{}: measuring {} kernels", subject.expression, field.contenders.size()));
+  Recorder().measure(subject, field.contenders, flops);
+  progress("");
+  std::vector<Figures> all;
+  for (const Contender& c : field.contenders) all.push_back({c.isa, c.repetitions, summarise(c, flops)});
+  return all;
+}
+
 bool run(const std::vector<Subject>& subjects, int workers, std::string* json, const std::function<void(const std::string&)>& progress) {
   std::vector<int> cpus = cores();
   if (std::size_t(workers) > cpus.size()) throw Error(fmt::format("{} workers want a core each; cores that this process may use: {}", workers, cpus.size()));
@@ -81,7 +96,7 @@ bool run(const std::vector<Subject>& subjects, int workers, std::string* json, c
   const std::vector<std::string> isas = subjects.empty() ? std::vector<std::string>() : subjects[0].isas;
   for (const Subject& subject : subjects) {
     const host::TemporaryFolder folder;
-    Field field = assemble(subject, folder, pool, progress);
+    Field field = assemble(subject, Who::everybody, folder, pool, progress);
     const double flops = flops_of(subject.graph);
     progress(fmt::format("{}: measuring {} contenders", subject.expression, field.contenders.size()));
     recorder.measure(subject, field.contenders, flops);

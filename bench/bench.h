@@ -11,6 +11,14 @@
 
 namespace attune::bench {
 
+// What a person asks of a measurement, from its samples.
+struct Summary {
+  double median_seconds = 0, best_seconds = 0;
+  double best_percent = 0;    // FLOPs / (least time x highest peak of the run)
+  double median_percent = 0;  // median over repetitions of the ratio to the peak around each
+  double times_one[3] = {};   // quartiles of the ratio to one core, if that was asked
+};
+
 struct Subject {
   std::string expression;         // the spec
   std::string kernel;             // its C name
@@ -25,5 +33,16 @@ struct Subject {
 // Benchmark's JSON into `json` unless it is null. Returns false if a contender's output is wrong or it
 // does not compile. Throws Error, also if there are fewer cores.
 bool run(const std::vector<Subject>&, int workers, std::string* json, const std::function<void(const std::string&)>& progress);
+
+// Of the kernel of one ISA, on one core.
+struct Figures {
+  std::string isa;
+  int repetitions = 0;
+  Summary summary;
+};
+
+// Builds the kernels of the subject that this CPU can run, verifies them as `run` does and times them in turns; prints
+// nothing. Throws Error if one is wrong or does not compile.
+std::vector<Figures> kernels(const Subject&, const std::function<void(const std::string&)>& progress);
 
 }  // namespace attune::bench

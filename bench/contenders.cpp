@@ -25,7 +25,7 @@ class Assembly {
     options_.command = fmt::format("attune bench '{}'", s.expression);
   }
 
-  Field field() {
+  Field field(Who who) {
     const host::Case usual{"standard", host::standard_inputs(interface_), true};
     const std::vector<Array> expected = interpret(usual);
     std::string fastest = "portable";  // of the kernels here: the naive code gets the same instructions
@@ -34,16 +34,18 @@ class Assembly {
     std::vector<std::string> flags = isa(fastest).flags;
     flags.push_back("-O3");
     GenerateOptions o = options_;
-    add("naive, textbook order", Role::naive_textbook, fastest, flags, usual, expected, [&] { return generate_naive(subject_.graph, o, LoopOrder::textbook); });
-    add("naive, vectorisable", Role::naive_vectorisable, fastest, flags, usual, expected, [&] { return generate_naive(subject_.graph, o, LoopOrder::vectorisable); });
+    if (who == Who::everybody) {
+      add("naive, textbook order", Role::naive_textbook, fastest, flags, usual, expected, [&] { return generate_naive(subject_.graph, o, LoopOrder::textbook); });
+      add("naive, vectorisable", Role::naive_vectorisable, fastest, flags, usual, expected, [&] { return generate_naive(subject_.graph, o, LoopOrder::vectorisable); });
+    }
     for (const std::string& isa : subject_.isas) {
       if (!host_supports(isa)) continue;
       o.isas = {isa};
       const auto files = [&] { return generate(subject_.graph, o); };
       add(isa, Role::kernel, isa, {"-O2"}, usual, expected, files);
-      if (isa == "portable") add("portable, -march=native", Role::kernel_native, fastest, {"-O2", "-march=native"}, usual, expected, files);
+      if (isa == "portable" && who == Who::everybody) add("portable, -march=native", Role::kernel_native, fastest, {"-O2", "-march=native"}, usual, expected, files);
     }
-    if (fastest_.kernel) {
+    if (fastest_.kernel && who == Who::everybody) {
       on_cores(usual, expected);
       other_data();
       on_small_pages(usual, expected);
@@ -159,8 +161,8 @@ class Assembly {
 };
 }  // namespace
 
-Field assemble(const Subject& s, const host::TemporaryFolder& folder, ThreadPool& pool, const std::function<void(const std::string&)>& progress) {
-  return Assembly(s, folder, pool, progress).field();
+Field assemble(const Subject& s, Who who, const host::TemporaryFolder& folder, ThreadPool& pool, const std::function<void(const std::string&)>& progress) {
+  return Assembly(s, folder, pool, progress).field(who);
 }
 
 }  // namespace attune::bench

@@ -47,7 +47,10 @@ struct Field {
   std::vector<std::string> failures;  // who could not take part, and why
 };
 
+enum class Who { everybody,
+                 kernels };  // on usual data and one core alone, without naive code
+
 // Compiles into `folder`, which must outlive the field, as must the pool.
-Field assemble(const Subject&, const host::TemporaryFolder& folder, ThreadPool&, const std::function<void(const std::string&)>& progress);
+Field assemble(const Subject&, Who, const host::TemporaryFolder& folder, ThreadPool&, const std::function<void(const std::string&)>& progress);
 
 }  // namespace attune::bench

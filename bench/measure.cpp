@@ -83,6 +83,7 @@ Summary summarise(const Contender& c, double flops) {
   }
   if (c.samples.empty()) return s;
   s.median_seconds = median(seconds);
+  s.best_seconds = least;
   s.best_percent = 100 * flops / least / peak;
   s.median_percent = median(percent);
   for (int q = 0; q < 3; ++q) s.times_one[q] = quantile(times_one, 0.25 * (q + 1));

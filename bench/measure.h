@@ -9,13 +9,7 @@
 
 namespace attune::bench {
 
-// What a person asks of a measurement, from its samples.
-struct Summary {
-  double median_seconds = 0;
-  double best_percent = 0;    // FLOPs / (least time x highest peak of the run)
-  double median_percent = 0;  // median over repetitions of the ratio to the peak around each
-  double times_one[3] = {};   // quartiles of the ratio to one core, if that was asked
-};
+// Of a contender whose samples are there; of none, zeros.
 Summary summarise(const Contender&, double flops);
 
 // Of the values in order, interpolated; 0 of none.

@@ -15,8 +15,8 @@
 //   };
 //
 // What was decided:
-// - attention: 8 times 512 rows against 512 columns, 66 at a time: their scores lie in a worker's
-//   41.4 kB and nowhere else. 16 blocks of 32 rows, score tiles of 3 columns x 32 lanes: 12 of 16
+// - attention: 8 times 512 rows against 512 columns, 48 at a time: their scores lie in a worker's
+//   39.1 kB and nowhere else. 16 blocks of 32 rows, score tiles of 3 columns x 32 lanes: 12 of 16
 //   registers accumulate, a step is 12 fma on 7 loads. Score tiles ask memory for the next columns
 //   and their values, the next rows and the results' place. Whole tiles of removed pairs are
 //   skipped; tiles that keep all pairs test none. Value tiles of 3 rows x 32 columns: 12 of 16
@@ -258,7 +258,7 @@ struct Memory {
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
   float rows[4096];       // [128][32], scaled, in units of log 2
-  float scores[2112];     // [66][32]; weights once they are known
+  float scores[1536];     // [48][32]; weights once they are known
   float peak[32];         // of each row, the score that the others are compared with
   float total[32];        // and the sum of its weights
   float carry[32];        // what its older sums are multiplied by, at the end by what
@@ -266,7 +266,7 @@ struct attention_memory {
   float block_total[32];  // and the sum of the block's weights
   float shift[32];        // -peak, where the rows' accumulators start
   float kept[32];         // 1 where the safe path found a pair that counts
-  float holes[80];        // [66]: 1 for a column with one; then how many come before the first
+  float holes[64];        // [48]: 1 for a column with one; then how many come before the first
   float fast[4096];       // [32][128], the results that it came to replace
 };
 
@@ -967,7 +967,7 @@ template <int k>
   vec s20 = start0, s21 = start1, s22 = start2, s23 = start3;
   const float* v = m.v + 65536 * c1 + 128 * col;
   const long nth = col / 3 % 32;
-  const long next_row = (row + nth + 32) % 512;
+  const long next_row = (row + nth + 480) % 512;
   const float* next_a = m.q + 65536 * c1 + 128 * next_row;
   const float* out = m.out + 65536 * c1 + 128 * smaller(row + nth, 511);
   if (late) {
@@ -1361,7 +1361,7 @@ template <int k>
   vec s10 = start0, s11 = start1, s12 = start2, s13 = start3;
   const float* v = m.v + 65536 * c1 + 128 * col;
   const long nth = col / 2 % 32;
-  const long next_row = (row + nth + 32) % 512;
+  const long next_row = (row + nth + 480) % 512;
   const float* next_a = m.q + 65536 * c1 + 128 * next_row;
   const float* out = m.out + 65536 * c1 + 128 * smaller(row + nth, 511);
   for (long from = 0; from < 96; from += 48) {
@@ -2126,7 +2126,7 @@ template <int k>
     before_holes = some ? before_holes : j + 1;
   }
 
-  local.holes[66] = float(before_holes);
+  local.holes[48] = float(before_holes);
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
@@ -2328,7 +2328,7 @@ template <int k>
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
   store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
   store(local.total + 24, load(local.total + 24) + load(local.block_total + 24));
-  const long before = long(local.holes[66]);
+  const long before = long(local.holes[48]);
 
   for (long n = 0; n < 128; n += 32) {
     for (long i = 0; i < 30; i += 3) {
@@ -2359,7 +2359,7 @@ template <int k>
     attention_carry_over_32(m, c1, row, local);
   }
 
-  if (long(local.holes[66]) < count) {
+  if (long(local.holes[48]) < count) {
     attention_fold_32_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_32(m, c1, row, col, count, local, fresh);
@@ -2399,22 +2399,15 @@ template <int k>
   store(local.kept + 16, splat(0.0f));
   store(local.kept + 24, splat(0.0f));
   bool fresh = true;
-  static const unsigned short first_run[] =
-      {0, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31};
-  static const unsigned short run_begin[] = {0, 0, 33, 0, 63, 0, 96, 0, 129, 0, 159, 0, 192, 0, 225,
-      0, 255, 0, 288, 0, 321, 0, 351, 0, 384, 0, 417, 0, 447, 0, 480};
-  static const unsigned short run_end[] = {33, 33, 66, 63, 96, 96, 129, 129, 162, 159, 192, 192,
-      225, 225, 258, 255, 288, 288, 321, 321, 354, 351, 384, 384, 417, 417, 450, 447, 480, 480,
-      512};
-  static const unsigned short run_whole[] =
-      {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0};
-  for (long u = first_run[nth]; u < first_run[nth + 1]; ++u) {
-    const long end = run_end[u];
-    for (long col = run_begin[u]; col < end; col += 66) {
-      attention_visit_32_safely(m, c1, row, col, smaller(66, end - col), end * run_whole[u], local,
-          fresh);
-      fresh = false;
-    }
+  static const unsigned short whole_end_of_block[] =
+      {0, 33, 63, 96, 129, 159, 192, 225, 255, 288, 321, 351, 384, 417, 447, 480};
+  const long whole_end = whole_end_of_block[nth];
+  static const unsigned short end_of_block[] =
+      {33, 66, 96, 129, 162, 192, 225, 258, 288, 321, 354, 384, 417, 450, 480, 512};
+  const long end = end_of_block[nth];
+  for (long col = 0; col < end; col += 48) {
+    attention_visit_32_safely(m, c1, row, col, smaller(48, end - col), whole_end, local, fresh);
+    fresh = false;
   }
 
   store(local.carry,
@@ -2471,24 +2464,18 @@ template <int k>
   store(local.total + 24, splat(0.0f));
 
   bool fresh = true;
-  static const unsigned short first_run[] =
-      {0, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31};
-  static const unsigned short run_begin[] = {0, 0, 33, 0, 63, 0, 96, 0, 129, 0, 159, 0, 192, 0, 225,
-      0, 255, 0, 288, 0, 321, 0, 351, 0, 384, 0, 417, 0, 447, 0, 480};
-  static const unsigned short run_end[] = {33, 33, 66, 63, 96, 96, 129, 129, 162, 159, 192, 192,
-      225, 225, 258, 255, 288, 288, 321, 321, 354, 351, 384, 384, 417, 417, 450, 447, 480, 480,
-      512};
-  static const unsigned short run_whole[] =
-      {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0};
-  for (long u = first_run[nth]; u < first_run[nth + 1]; ++u) {
-    const long end = run_end[u];
-    for (long col = run_begin[u]; col < end; col += 66) {
-      if (!fresh && attention_no_row_of_32_is_finite(m, c1, row)) {
-        break;
-      }
-      attention_visit_32(m, c1, row, col, smaller(66, end - col), end * run_whole[u], local, fresh);
-      fresh = false;
+  static const unsigned short whole_end_of_block[] =
+      {0, 33, 63, 96, 129, 159, 192, 225, 255, 288, 321, 351, 384, 417, 447, 480};
+  const long whole_end = whole_end_of_block[nth];
+  static const unsigned short end_of_block[] =
+      {33, 66, 96, 129, 162, 192, 225, 258, 288, 321, 354, 384, 417, 450, 480, 512};
+  const long end = end_of_block[nth];
+  for (long col = 0; col < end; col += 48) {
+    if (!fresh && attention_no_row_of_32_is_finite(m, c1, row)) {
+      break;
     }
+    attention_visit_32(m, c1, row, col, smaller(48, end - col), whole_end, local, fresh);
+    fresh = false;
   }
 
   store(local.carry, splat(1.0f) / load(local.total));
@@ -2515,7 +2502,7 @@ template <int k>
 
 // An item: one block of rows.
 [[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
-  const long block = item % 16;
+  const long block = 15 - item % 16;
   const long c1 = item / 16;
   attention_32_rows(m, c1, block, local);
 }
@@ -2529,12 +2516,12 @@ void on_worker(void* m, long item, int worker) {
 }
 
 void attention_item(const Memory& m, long item, int worker) {
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 10608L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 10016L * worker));
 }
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 42432u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 40064u * (size_t)workers; }
 
 void run(const sdpa_1_8_512_128_true_args* args, const void* packed, void* workspace, int workers,
     sdpa_1_8_512_128_true_parallel_for parallel_for, void* ctx) {

@@ -20,13 +20,12 @@
 // - project_wq_wk_wv: 128 rows of 512 by wq (512 columns), wk (512 columns) and wv (512 columns),
 //   packed in 96 panels of 16 columns (32 kB), one an item; tiles of 6 rows x 16 columns: 12 of 16
 //   registers accumulate, a step is 12 fma on 8 loads; tiles ask memory for the next panel.
-// - attention: 8 times 128 rows against 128 columns, 96 at a time: their scores lie in a worker's
-//   22.1 kB and nowhere else. 4 blocks of 24 rows, score tiles of 4 columns x 24 lanes: 12 of 16
-//   registers accumulate, a step is 12 fma on 7 loads. 2 blocks of 16 rows, score tiles of 6
-//   columns x 16 lanes: 12 of 16 registers accumulate, a step is 12 fma on 8 loads. Score tiles ask
-//   memory for the next head, the next rows and the results' place. Whole tiles of removed pairs
-//   are skipped; tiles that keep all pairs test none. Value tiles of 3 rows x 32 columns: 12 of 16
-//   registers accumulate, a step is 12 fma on 7 loads.
+// - attention: 8 times 128 rows against 128 columns, 132 at a time: their scores lie in a worker's
+//   17.3 kB and nowhere else. 8 blocks of 16 rows, score tiles of 6 columns x 16 lanes: 12 of 16
+//   registers accumulate, a step is 12 fma on 8 loads. Score tiles ask memory for the next head,
+//   the next rows and the results' place. Whole tiles of removed pairs are skipped; tiles that keep
+//   all pairs test none. Value tiles of 3 rows x 32 columns: 12 of 16 registers accumulate, a step
+//   is 12 fma on 7 loads.
 // - project_wo: 128 rows of 512 by wo (512 columns), packed in 32 panels of 16 columns (32 kB), 1/2
 //   of its rows an item; tiles of 6 rows x 16 columns: 12 of 16 registers accumulate, a step is 12
 //   fma on 8 loads; tiles ask memory for the next panel.
@@ -305,17 +304,18 @@ struct Memory {
 
 // A worker's memory: a block of rows, one a lane, against a block of columns.
 struct attention_memory {
-  float rows[1536];       // [64][24], scaled, in units of log 2
-  float scores[2304];     // [96][24]; weights once they are known
-  float peak[24];         // of each row, the score that the others are compared with
-  float total[24];        // and the sum of its weights
-  float carry[24];        // what its older sums are multiplied by, at the end by what
-  float block_peak[24];   // the greatest score in the block of columns
-  float block_total[24];  // and the sum of the block's weights
-  float shift[24];        // -peak, where the rows' accumulators start
-  float kept[24];         // 1 where the safe path found a pair that counts
-  float holes[112];       // [96]: 1 for a column with one; then how many come before the first
-  float fast[1536];       // [24][64], the results that it came to replace
+  float rows[1024];       // [64][16], scaled, in units of log 2
+  float scores[2112];     // [132][16]; weights once they are known
+  float peak[16];         // of each row, the score that the others are compared with
+  float total[16];        // and the sum of its weights
+  float carry[16];        // what its older sums are multiplied by, at the end by what
+  float block_peak[16];   // the greatest score in the block of columns
+  float block_total[16];  // and the sum of the block's weights
+  float shift[16];        // -peak, where the rows' accumulators start
+  float odd[16];          // NaN once a result is not finite
+  float kept[16];         // 1 where the safe path found a pair that counts
+  float holes[144];       // [132]: 1 for a column with one; then how many come before the first
+  float fast[1024];       // [16][64], the results that it came to replace
 };
 
 // Step k of 6 rows x 16 columns.
@@ -705,204 +705,46 @@ template <int k>
   }
 }
 
-// Step k of 4 rows x 24 columns.
-template <int k>
-[[gnu::always_inline]] static inline void attention_scores_step_4x24(const float* scalars,
-    const float* vectors, vec& s00, vec& s01, vec& s02, vec& s10, vec& s11, vec& s12, vec& s20,
-    vec& s21, vec& s22, vec& s30, vec& s31, vec& s32) {
-#if defined(textbook_mha_1_128_512_8_PLAIN) || !defined(__x86_64__)
-  const vec b0 = load(vectors + 24 * k);
-  const vec b1 = load(vectors + 24 * k + 8);
-  const vec b2 = load(vectors + 24 * k + 16);
-  const vec a0 = splat(scalars[k]);
-  s00 = fma(a0, b0, s00);
-  s01 = fma(a0, b1, s01);
-  s02 = fma(a0, b2, s02);
-  const vec a1 = splat(scalars[k + 64]);
-  s10 = fma(a1, b0, s10);
-  s11 = fma(a1, b1, s11);
-  s12 = fma(a1, b2, s12);
-  const vec a2 = splat(scalars[k + 128]);
-  s20 = fma(a2, b0, s20);
-  s21 = fma(a2, b1, s21);
-  s22 = fma(a2, b2, s22);
-  const vec a3 = splat(scalars[k + 192]);
-  s30 = fma(a3, b0, s30);
-  s31 = fma(a3, b1, s31);
-  s32 = fma(a3, b2, s32);
-#else
-  asm volatile(
-      "vmovups 96*%c[k](%[vectors]), %%ymm15\n\t"
-      "vmovups 96*%c[k]+32(%[vectors]), %%ymm14\n\t"
-      "vmovups 96*%c[k]+64(%[vectors]), %%ymm13\n\t"
-      "vbroadcastss 4*%c[k](%[scalars]), %%ymm12\n\t"
-      "vfmadd231ps %%ymm15, %%ymm12, %[s00]\n\t"
-      "vfmadd231ps %%ymm14, %%ymm12, %[s01]\n\t"
-      "vfmadd231ps %%ymm13, %%ymm12, %[s02]\n\t"
-      "vbroadcastss 4*%c[k]+256(%[scalars]), %%ymm12\n\t"
-      "vfmadd231ps %%ymm15, %%ymm12, %[s10]\n\t"
-      "vfmadd231ps %%ymm14, %%ymm12, %[s11]\n\t"
-      "vfmadd231ps %%ymm13, %%ymm12, %[s12]\n\t"
-      "vbroadcastss 4*%c[k]+512(%[scalars]), %%ymm12\n\t"
-      "vfmadd231ps %%ymm15, %%ymm12, %[s20]\n\t"
-      "vfmadd231ps %%ymm14, %%ymm12, %[s21]\n\t"
-      "vfmadd231ps %%ymm13, %%ymm12, %[s22]\n\t"
-      "vbroadcastss 4*%c[k]+768(%[scalars]), %%ymm12\n\t"
-      "vfmadd231ps %%ymm15, %%ymm12, %[s30]\n\t"
-      "vfmadd231ps %%ymm14, %%ymm12, %[s31]\n\t"
-      "vfmadd231ps %%ymm13, %%ymm12, %[s32]\n\t"
-      : [s00] "+x"(s00), [s01] "+x"(s01), [s02] "+x"(s02),
-      [s10] "+x"(s10), [s11] "+x"(s11), [s12] "+x"(s12),
-      [s20] "+x"(s20), [s21] "+x"(s21), [s22] "+x"(s22),
-      [s30] "+x"(s30), [s31] "+x"(s31), [s32] "+x"(s32)
-      : [scalars] "r"(scalars), [vectors] "r"(vectors), [k] "i"(k)
-      : "memory", "xmm12", "xmm13", "xmm14", "xmm15");
-#endif
-}
-
-// 4 columns x 24 rows of scores.
-[[gnu::noinline]] void attention_scores_4x24(const float* rows, const float* b, float* scores,
+// 2 columns x 16 rows of scores.
+[[gnu::noinline]] void attention_scores_2x16(const float* rows, const float* b, float* scores,
     float* block_peak) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
-  for (long k = 0; k < 64; k += 4) {
-    attention_scores_step_4x24<0>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
-        s30, s31, s32);
-    attention_scores_step_4x24<1>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
-        s30, s31, s32);
-    attention_scores_step_4x24<2>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
-        s30, s31, s32);
-    attention_scores_step_4x24<3>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
-        s30, s31, s32);
-  }
-
-  store(scores, s00);
-  store(scores + 24, s10);
-  store(scores + 48, s20);
-  store(scores + 72, s30);
-
-  store(block_peak, max(load(block_peak), max(max(s00, s10), max(s20, s30))));
-
-  store(scores + 8, s01);
-  store(scores + 32, s11);
-  store(scores + 56, s21);
-  store(scores + 80, s31);
-
-  store(block_peak + 8, max(load(block_peak + 8), max(max(s01, s11), max(s21, s31))));
-
-  store(scores + 16, s02);
-  store(scores + 40, s12);
-  store(scores + 64, s22);
-  store(scores + 88, s32);
-
-  store(block_peak + 16, max(load(block_peak + 16), max(max(s02, s12), max(s22, s32))));
-}
-
-// 4 columns x 8 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_4x8_in_part(const float* rows, const float* b,
-    float* scores, float* block_peak, long row, long col) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 24, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 48, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 72, x3_0);
-
-  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
-}
-
-// 4 columns x 16 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_4x16_in_part(const float* rows, const float* b,
-    float* scores, float* block_peak, long row, long col) {
   vec s00 = splat(0.0f), s01 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
+    const vec b0 = load(rows + 16 * k);
+    const vec b1 = load(rows + 16 * k + 8);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
     const vec a1 = splat(b[k + 64]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
   }
 
-  const vec removed = splat(-__builtin_inff());
+  store(scores, s00);
+  store(scores + 16, s10);
 
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 24, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 48, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 72, x3_0);
+  store(block_peak, max(load(block_peak), max(s00, s10)));
 
-  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
+  store(scores + 8, s01);
+  store(scores + 24, s11);
 
-  const ivec row_of_lane1 = isplat(row + 8) + iota();
-  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
-  store(scores + 8, x0_1);
-  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  store(scores + 32, x1_1);
-  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  store(scores + 56, x2_1);
-  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  store(scores + 80, x3_1);
-
-  store(block_peak + 8, max(load(block_peak + 8), max(max(x0_1, x1_1), max(x2_1, x3_1))));
+  store(block_peak + 8, max(load(block_peak + 8), max(s01, s11)));
 }
 
-// 4 columns x 24 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_4x24_in_part(const float* rows, const float* b,
+// 2 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_2x8_in_part(const float* rows, const float* b,
     float* scores, float* block_peak, long row, long col) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f), s32 = splat(0.0f);
-  for (long k = 0; k < 64; k += 4) {
-    attention_scores_step_4x24<0>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
-        s30, s31, s32);
-    attention_scores_step_4x24<1>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
-        s30, s31, s32);
-    attention_scores_step_4x24<2>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
-        s30, s31, s32);
-    attention_scores_step_4x24<3>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
-        s30, s31, s32);
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -911,73 +753,309 @@ template <int k>
   const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
   store(scores, x0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 24, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 48, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 72, x3_0);
+  store(scores + 16, x1_0);
 
-  store(block_peak, max(load(block_peak), max(max(x0_0, x1_0), max(x2_0, x3_0))));
+  store(block_peak, max(load(block_peak), max(x0_0, x1_0)));
+}
+
+// 2 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_2x16_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec b1 = load(rows + 16 * k + 8);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    s01 = fma(a0, b1, s01);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    s11 = fma(a1, b1, s11);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 16, x1_0);
+
+  store(block_peak, max(load(block_peak), max(x0_0, x1_0)));
 
   const ivec row_of_lane1 = isplat(row + 8) + iota();
   const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
   store(scores + 8, x0_1);
   const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  store(scores + 32, x1_1);
-  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  store(scores + 56, x2_1);
-  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  store(scores + 80, x3_1);
+  store(scores + 24, x1_1);
 
-  store(block_peak + 8, max(load(block_peak + 8), max(max(x0_1, x1_1), max(x2_1, x3_1))));
-
-  const ivec row_of_lane2 = isplat(row + 16) + iota();
-  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
-  store(scores + 16, x0_2);
-  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
-  store(scores + 40, x1_2);
-  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
-  store(scores + 64, x2_2);
-  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
-  store(scores + 88, x3_2);
-
-  store(block_peak + 16, max(load(block_peak + 16), max(max(x0_2, x1_2), max(x2_2, x3_2))));
+  store(block_peak + 8, max(load(block_peak + 8), max(x0_1, x1_1)));
 }
 
-// 4 columns x 24 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_4x24(const float* b, float* scores, long row,
+// 2 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_2x16(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 8 * (row / 8) + 8;
   const bool some0 = col < high0;
   const long high1 = 8 * (row / 8) + 16;
   const bool some1 = col < high1;
-  const long high2 = 8 * (row / 8) + 24;
-  const bool some2 = col < high2;
-  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
-  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
-  for (long v = 0; v < 3; ++v) {
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 4; ++i) {
-        store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
+      for (long i = 0; i < 2; ++i) {
+        store(scores + 16 * i + 8 * v, splat(-__builtin_inff()));
       }
     }
   }
   if (end - first == 1) {
-    attention_scores_4x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_scores_2x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.block_peak + 8 * first, row + 8 * first, col);
   }
   if (end - first == 2) {
-    attention_scores_4x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
-        local.block_peak + 8 * first, row + 8 * first, col);
-  }
-  if (end - first == 3) {
-    attention_scores_4x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_scores_2x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.block_peak + 8 * first, row + 8 * first, col);
   }
 }
 
-// Scores of 24 rows become weights; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_24(attention_memory& local, long count, bool all) {
+// Step k of 6 rows x 16 columns.
+template <int k>
+[[gnu::always_inline]] static inline void attention_scores_step_6x16(const float* scalars,
+    const float* vectors, vec& s00, vec& s01, vec& s10, vec& s11, vec& s20, vec& s21, vec& s30,
+    vec& s31, vec& s40, vec& s41, vec& s50, vec& s51) {
+#if defined(textbook_mha_1_128_512_8_PLAIN) || !defined(__x86_64__)
+  const vec b0 = load(vectors + 16 * k);
+  const vec b1 = load(vectors + 16 * k + 8);
+  const vec a0 = splat(scalars[k]);
+  s00 = fma(a0, b0, s00);
+  s01 = fma(a0, b1, s01);
+  const vec a1 = splat(scalars[k + 64]);
+  s10 = fma(a1, b0, s10);
+  s11 = fma(a1, b1, s11);
+  const vec a2 = splat(scalars[k + 128]);
+  s20 = fma(a2, b0, s20);
+  s21 = fma(a2, b1, s21);
+  const vec a3 = splat(scalars[k + 192]);
+  s30 = fma(a3, b0, s30);
+  s31 = fma(a3, b1, s31);
+  const vec a4 = splat(scalars[k + 256]);
+  s40 = fma(a4, b0, s40);
+  s41 = fma(a4, b1, s41);
+  const vec a5 = splat(scalars[k + 320]);
+  s50 = fma(a5, b0, s50);
+  s51 = fma(a5, b1, s51);
+#else
+  asm volatile(
+      "vmovups 64*%c[k](%[vectors]), %%ymm15\n\t"
+      "vmovups 64*%c[k]+32(%[vectors]), %%ymm14\n\t"
+      "vbroadcastss 4*%c[k](%[scalars]), %%ymm13\n\t"
+      "vfmadd231ps %%ymm15, %%ymm13, %[s00]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm13, %[s01]\n\t"
+      "vbroadcastss 4*%c[k]+256(%[scalars]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm15, %%ymm12, %[s10]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm12, %[s11]\n\t"
+      "vbroadcastss 4*%c[k]+512(%[scalars]), %%ymm13\n\t"
+      "vfmadd231ps %%ymm15, %%ymm13, %[s20]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm13, %[s21]\n\t"
+      "vbroadcastss 4*%c[k]+768(%[scalars]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm15, %%ymm12, %[s30]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm12, %[s31]\n\t"
+      "vbroadcastss 4*%c[k]+1024(%[scalars]), %%ymm13\n\t"
+      "vfmadd231ps %%ymm15, %%ymm13, %[s40]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm13, %[s41]\n\t"
+      "vbroadcastss 4*%c[k]+1280(%[scalars]), %%ymm12\n\t"
+      "vfmadd231ps %%ymm15, %%ymm12, %[s50]\n\t"
+      "vfmadd231ps %%ymm14, %%ymm12, %[s51]\n\t"
+      : [s00] "+x"(s00), [s01] "+x"(s01),
+      [s10] "+x"(s10), [s11] "+x"(s11),
+      [s20] "+x"(s20), [s21] "+x"(s21),
+      [s30] "+x"(s30), [s31] "+x"(s31),
+      [s40] "+x"(s40), [s41] "+x"(s41),
+      [s50] "+x"(s50), [s51] "+x"(s51)
+      : [scalars] "r"(scalars), [vectors] "r"(vectors), [k] "i"(k)
+      : "memory", "xmm12", "xmm13", "xmm14", "xmm15");
+#endif
+}
+
+// 6 columns x 16 rows of scores.
+[[gnu::noinline]] void attention_scores_6x16(const float* rows, const float* b, float* scores,
+    float* block_peak) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  for (long k = 0; k < 64; k += 4) {
+    attention_scores_step_6x16<0>(b + k, rows + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
+    attention_scores_step_6x16<1>(b + k, rows + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
+    attention_scores_step_6x16<2>(b + k, rows + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
+    attention_scores_step_6x16<3>(b + k, rows + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
+  }
+
+  store(scores, s00);
+  store(scores + 16, s10);
+  store(scores + 32, s20);
+  store(scores + 48, s30);
+  store(scores + 64, s40);
+  store(scores + 80, s50);
+
+  const vec high0_0 = max(max(s00, s10), max(s20, s30));
+  const vec high1_0 = max(s40, s50);
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  store(scores + 8, s01);
+  store(scores + 24, s11);
+  store(scores + 40, s21);
+  store(scores + 56, s31);
+  store(scores + 72, s41);
+  store(scores + 88, s51);
+
+  const vec high0_1 = max(max(s01, s11), max(s21, s31));
+  const vec high1_1 = max(s41, s51);
+  store(block_peak + 8, max(load(block_peak + 8), max(high0_1, high1_1)));
+}
+
+// 6 columns x 8 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_6x8_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f);
+  vec s10 = splat(0.0f);
+  vec s20 = splat(0.0f);
+  vec s30 = splat(0.0f);
+  vec s40 = splat(0.0f);
+  vec s50 = splat(0.0f);
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+    const vec a2 = splat(b[k + 128]);
+    s20 = fma(a2, b0, s20);
+    const vec a3 = splat(b[k + 192]);
+    s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 16, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 32, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 48, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 64, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  store(scores + 80, x5_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(x4_0, x5_0);
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+}
+
+// 6 columns x 16 rows of scores, some of them removed.
+[[gnu::noinline]] void attention_scores_6x16_in_part(const float* rows, const float* b,
+    float* scores, float* block_peak, long row, long col) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f);
+  vec s30 = splat(0.0f), s31 = splat(0.0f);
+  vec s40 = splat(0.0f), s41 = splat(0.0f);
+  vec s50 = splat(0.0f), s51 = splat(0.0f);
+  for (long k = 0; k < 64; k += 4) {
+    attention_scores_step_6x16<0>(b + k, rows + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
+    attention_scores_step_6x16<1>(b + k, rows + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
+    attention_scores_step_6x16<2>(b + k, rows + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
+    attention_scores_step_6x16<3>(b + k, rows + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  store(scores, x0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  store(scores + 16, x1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  store(scores + 32, x2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  store(scores + 48, x3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  store(scores + 64, x4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  store(scores + 80, x5_0);
+
+  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
+  const vec high1_0 = max(x4_0, x5_0);
+  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  store(scores + 8, x0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  store(scores + 24, x1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  store(scores + 40, x2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  store(scores + 56, x3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  store(scores + 72, x4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
+  store(scores + 88, x5_1);
+
+  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
+  const vec high1_1 = max(x4_1, x5_1);
+  store(block_peak + 8, max(load(block_peak + 8), max(high0_1, high1_1)));
+}
+
+// 6 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_scores_in_part_6x16(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 8 * (row / 8) + 8;
+  const bool some0 = col < high0;
+  const long high1 = 8 * (row / 8) + 16;
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 6; ++i) {
+        store(scores + 16 * i + 8 * v, splat(-__builtin_inff()));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_scores_6x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_scores_6x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.block_peak + 8 * first, row + 8 * first, col);
+  }
+}
+
+// Scores of 16 rows become weights; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_16(attention_memory& local, long count, bool all) {
   const vec old0 = load(local.peak);
   const lanes_t outside0 = negation(either(not_less(splat(0x1p+40f), load(local.block_total)),
       both(not_less(splat(0x1p+120f), load(local.block_total)),
@@ -1002,166 +1080,190 @@ template <int k>
   store(local.carry + 8, exp2_nonpositive(old1 - peak1));
   vec total1 = splat(0.0f);
 
-  const vec old2 = load(local.peak + 16);
-  const lanes_t outside2 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 16)),
-      both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
-          less_equal(splat(-4.0f) * old2, exponent_of(load(local.block_total + 16))))));
-  const vec peak2 =
-      select(either(all_lanes(all), outside2), max(old2, load(local.block_peak + 16)), old2);
-  store(local.peak + 16, peak2);
-  const vec shift2 = splat(0.0f) - peak2;
-  store(local.shift + 16, shift2);
-  store(local.carry + 16, exp2_nonpositive(old2 - peak2));
-  vec total2 = splat(0.0f);
-
   for (long j = 0; j < count; ++j) {
-    const vec w0 = exp2_near(load(local.scores + 24 * j) + shift0);
-    store(local.scores + 24 * j, w0);
+    const vec w0 = exp2_near(load(local.scores + 16 * j) + shift0);
+    store(local.scores + 16 * j, w0);
     total0 = total0 + w0;
-    const vec w1 = exp2_near(load(local.scores + 24 * j + 8) + shift1);
-    store(local.scores + 24 * j + 8, w1);
+    const vec w1 = exp2_near(load(local.scores + 16 * j + 8) + shift1);
+    store(local.scores + 16 * j + 8, w1);
     total1 = total1 + w1;
-    const vec w2 = exp2_near(load(local.scores + 24 * j + 16) + shift2);
-    store(local.scores + 24 * j + 16, w2);
-    total2 = total2 + w2;
   }
 
   store(local.block_total, total0);
   store(local.block_total + 8, total1);
-  store(local.block_total + 16, total2);
 }
 
-// 4 columns x 24 rows of scores; those of the tile before, if any is late, become weights between
+// 6 columns x 16 rows of scores; those of the tile before, if any is late, become weights between
 // the steps.
-[[gnu::noinline]] void attention_late_4x24(const Memory& m, const float* rows, const float* b,
+[[gnu::noinline]] void attention_late_6x16(const Memory& m, const float* rows, const float* b,
     float* scores, float* late, const float* shift, float* block_total, long c1, long row,
     long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
-  const vec start2 = load(shift + 16);
-  vec s00 = start0, s01 = start1, s02 = start2;
-  vec s10 = start0, s11 = start1, s12 = start2;
-  vec s20 = start0, s21 = start1, s22 = start2;
-  vec s30 = start0, s31 = start1, s32 = start2;
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  vec s20 = start0, s21 = start1;
+  vec s30 = start0, s31 = start1;
+  vec s40 = start0, s41 = start1;
+  vec s50 = start0, s51 = start1;
+  const long next_col = col + 2 * (row / 16 % 3);
   const long next_head = smaller(c1 + 1, 7);
-  const float* next_b = m.wk_out + 8192 * next_head + 64 * col;
-  const float* next_v = m.wv_out + 8192 * next_head + 64 * col;
-  const long nth = 2 * (col / 4 % 12);
-  const long next_row = (row + nth + 104) % 128;
+  const float* next_b = m.wk_out + 8192 * next_head + 64 * next_col;
+  const float* next_v = m.wv_out + 8192 * next_head + 64 * next_col;
+  const long nth = 2 * (col / 6 % 8);
+  const long next_row = (row + nth + 112) % 128;
   const float* next_a = m.wq_out + 8192 * c1 + 64 * next_row;
   const float* out = m.heads + 64 * c1 + 512 * smaller(row + nth, 126);
   if (late) {
-    for (long o = 0; o < 4; ++o) {
-      const long from = 16 * o;
+    for (long o = 0; o < 2; ++o) {
+      const long from = 32 * o;
       prefetch_l2(next_b + from);
+      prefetch_l2(next_b + from + 16);
       prefetch_l2(next_b + from + 64);
-      prefetch_l2(next_b + from + 128);
-      prefetch_l2(next_b + from + 192);
+      prefetch_l2(next_b + from + 80);
       prefetch_l2(next_v + from);
+      prefetch_l2(next_v + from + 16);
       prefetch_l2(next_v + from + 64);
-      prefetch_l2(next_v + from + 128);
-      prefetch_l2(next_v + from + 192);
+      prefetch_l2(next_v + from + 80);
       prefetch_l2(next_a + from);
+      prefetch_l2(next_a + from + 16);
       prefetch_l2(next_a + from + 64);
+      prefetch_l2(next_a + from + 80);
       prefetch_l2(out + from);
+      prefetch_l2(out + from + 16);
       prefetch_l2(out + from + 512);
-      attention_scores_step_4x24<0>(b + from, rows + 24 * from, s00, s01, s02, s10, s11, s12, s20,
-          s21, s22, s30, s31, s32);
-      attention_scores_step_4x24<1>(b + from, rows + 24 * from, s00, s01, s02, s10, s11, s12, s20,
-          s21, s22, s30, s31, s32);
-      attention_scores_step_4x24<2>(b + from, rows + 24 * from, s00, s01, s02, s10, s11, s12, s20,
-          s21, s22, s30, s31, s32);
-      attention_scores_step_4x24<3>(b + from, rows + 24 * from, s00, s01, s02, s10, s11, s12, s20,
-          s21, s22, s30, s31, s32);
-      exp2_near_in_place(late + 24 * o, block_total);
-      attention_scores_step_4x24<0>(b + from + 4, rows + 24 * from + 96, s00, s01, s02, s10, s11,
-          s12, s20, s21, s22, s30, s31, s32);
-      attention_scores_step_4x24<1>(b + from + 4, rows + 24 * from + 96, s00, s01, s02, s10, s11,
-          s12, s20, s21, s22, s30, s31, s32);
-      attention_scores_step_4x24<2>(b + from + 4, rows + 24 * from + 96, s00, s01, s02, s10, s11,
-          s12, s20, s21, s22, s30, s31, s32);
-      attention_scores_step_4x24<3>(b + from + 4, rows + 24 * from + 96, s00, s01, s02, s10, s11,
-          s12, s20, s21, s22, s30, s31, s32);
-      exp2_near_in_place(late + 24 * o + 8, block_total + 8);
-      attention_scores_step_4x24<0>(b + from + 8, rows + 24 * from + 192, s00, s01, s02, s10, s11,
-          s12, s20, s21, s22, s30, s31, s32);
-      attention_scores_step_4x24<1>(b + from + 8, rows + 24 * from + 192, s00, s01, s02, s10, s11,
-          s12, s20, s21, s22, s30, s31, s32);
-      attention_scores_step_4x24<2>(b + from + 8, rows + 24 * from + 192, s00, s01, s02, s10, s11,
-          s12, s20, s21, s22, s30, s31, s32);
-      attention_scores_step_4x24<3>(b + from + 8, rows + 24 * from + 192, s00, s01, s02, s10, s11,
-          s12, s20, s21, s22, s30, s31, s32);
-      exp2_near_in_place(late + 24 * o + 16, block_total + 16);
-      attention_scores_step_4x24<0>(b + from + 12, rows + 24 * from + 288, s00, s01, s02, s10, s11,
-          s12, s20, s21, s22, s30, s31, s32);
-      attention_scores_step_4x24<1>(b + from + 12, rows + 24 * from + 288, s00, s01, s02, s10, s11,
-          s12, s20, s21, s22, s30, s31, s32);
-      attention_scores_step_4x24<2>(b + from + 12, rows + 24 * from + 288, s00, s01, s02, s10, s11,
-          s12, s20, s21, s22, s30, s31, s32);
-      attention_scores_step_4x24<3>(b + from + 12, rows + 24 * from + 288, s00, s01, s02, s10, s11,
-          s12, s20, s21, s22, s30, s31, s32);
+      prefetch_l2(out + from + 528);
+      attention_scores_step_6x16<0>(b + from, rows + 16 * from, s00, s01, s10, s11, s20, s21, s30,
+          s31, s40, s41, s50, s51);
+      attention_scores_step_6x16<1>(b + from, rows + 16 * from, s00, s01, s10, s11, s20, s21, s30,
+          s31, s40, s41, s50, s51);
+      attention_scores_step_6x16<2>(b + from, rows + 16 * from, s00, s01, s10, s11, s20, s21, s30,
+          s31, s40, s41, s50, s51);
+      attention_scores_step_6x16<3>(b + from, rows + 16 * from, s00, s01, s10, s11, s20, s21, s30,
+          s31, s40, s41, s50, s51);
+      exp2_near_in_place(late + 8 * o, block_total + 8 * o);
+      attention_scores_step_6x16<0>(b + from + 4, rows + 16 * from + 64, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      attention_scores_step_6x16<1>(b + from + 4, rows + 16 * from + 64, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      attention_scores_step_6x16<2>(b + from + 4, rows + 16 * from + 64, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      attention_scores_step_6x16<3>(b + from + 4, rows + 16 * from + 64, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      exp2_near_in_place(late + 8 * o + 16, block_total + 8 * o);
+      attention_scores_step_6x16<0>(b + from + 8, rows + 16 * from + 128, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      attention_scores_step_6x16<1>(b + from + 8, rows + 16 * from + 128, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      attention_scores_step_6x16<2>(b + from + 8, rows + 16 * from + 128, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      attention_scores_step_6x16<3>(b + from + 8, rows + 16 * from + 128, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      exp2_near_in_place(late + 8 * o + 32, block_total + 8 * o);
+      attention_scores_step_6x16<0>(b + from + 12, rows + 16 * from + 192, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      attention_scores_step_6x16<1>(b + from + 12, rows + 16 * from + 192, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      attention_scores_step_6x16<2>(b + from + 12, rows + 16 * from + 192, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      attention_scores_step_6x16<3>(b + from + 12, rows + 16 * from + 192, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      exp2_near_in_place(late + 8 * o + 48, block_total + 8 * o);
+      attention_scores_step_6x16<0>(b + from + 16, rows + 16 * from + 256, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      attention_scores_step_6x16<1>(b + from + 16, rows + 16 * from + 256, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      attention_scores_step_6x16<2>(b + from + 16, rows + 16 * from + 256, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      attention_scores_step_6x16<3>(b + from + 16, rows + 16 * from + 256, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      exp2_near_in_place(late + 8 * o + 64, block_total + 8 * o);
+      attention_scores_step_6x16<0>(b + from + 20, rows + 16 * from + 320, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      attention_scores_step_6x16<1>(b + from + 20, rows + 16 * from + 320, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      attention_scores_step_6x16<2>(b + from + 20, rows + 16 * from + 320, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      attention_scores_step_6x16<3>(b + from + 20, rows + 16 * from + 320, s00, s01, s10, s11, s20,
+          s21, s30, s31, s40, s41, s50, s51);
+      exp2_near_in_place(late + 8 * o + 80, block_total + 8 * o);
+      for (long k = from + 24; k < from + 32; k += 4) {
+        attention_scores_step_6x16<0>(b + k, rows + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31,
+            s40, s41, s50, s51);
+        attention_scores_step_6x16<1>(b + k, rows + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31,
+            s40, s41, s50, s51);
+        attention_scores_step_6x16<2>(b + k, rows + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31,
+            s40, s41, s50, s51);
+        attention_scores_step_6x16<3>(b + k, rows + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31,
+            s40, s41, s50, s51);
+      }
     }
   } else {
-    for (long from = 0; from < 64; from += 16) {
+    for (long from = 0; from < 64; from += 32) {
       prefetch_l2(next_b + from);
+      prefetch_l2(next_b + from + 16);
       prefetch_l2(next_b + from + 64);
-      prefetch_l2(next_b + from + 128);
-      prefetch_l2(next_b + from + 192);
+      prefetch_l2(next_b + from + 80);
       prefetch_l2(next_v + from);
+      prefetch_l2(next_v + from + 16);
       prefetch_l2(next_v + from + 64);
-      prefetch_l2(next_v + from + 128);
-      prefetch_l2(next_v + from + 192);
+      prefetch_l2(next_v + from + 80);
       prefetch_l2(next_a + from);
+      prefetch_l2(next_a + from + 16);
       prefetch_l2(next_a + from + 64);
+      prefetch_l2(next_a + from + 80);
       prefetch_l2(out + from);
+      prefetch_l2(out + from + 16);
       prefetch_l2(out + from + 512);
-      for (long k = from; k < from + 16; k += 4) {
-        attention_scores_step_4x24<0>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21,
-            s22, s30, s31, s32);
-        attention_scores_step_4x24<1>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21,
-            s22, s30, s31, s32);
-        attention_scores_step_4x24<2>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21,
-            s22, s30, s31, s32);
-        attention_scores_step_4x24<3>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21,
-            s22, s30, s31, s32);
+      prefetch_l2(out + from + 528);
+      for (long k = from; k < from + 32; k += 4) {
+        attention_scores_step_6x16<0>(b + k, rows + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31,
+            s40, s41, s50, s51);
+        attention_scores_step_6x16<1>(b + k, rows + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31,
+            s40, s41, s50, s51);
+        attention_scores_step_6x16<2>(b + k, rows + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31,
+            s40, s41, s50, s51);
+        attention_scores_step_6x16<3>(b + k, rows + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31,
+            s40, s41, s50, s51);
       }
     }
   }
 
   store(scores, s00);
   store(scores + 8, s01);
-  store(scores + 16, s02);
-  store(scores + 24, s10);
-  store(scores + 32, s11);
-  store(scores + 40, s12);
-  store(scores + 48, s20);
-  store(scores + 56, s21);
-  store(scores + 64, s22);
-  store(scores + 72, s30);
-  store(scores + 80, s31);
-  store(scores + 88, s32);
+  store(scores + 16, s10);
+  store(scores + 24, s11);
+  store(scores + 32, s20);
+  store(scores + 40, s21);
+  store(scores + 48, s30);
+  store(scores + 56, s31);
+  store(scores + 64, s40);
+  store(scores + 72, s41);
+  store(scores + 80, s50);
+  store(scores + 88, s51);
 }
 
-// 4 columns x 24 rows of scores, less the references, become weights.
-[[gnu::noinline]] void attention_weigh_4x24(float* scores, float* block_total) {
-  for (long i = 0; i < 4; ++i) {
-    exp2_near_in_place(scores + 24 * i, block_total);
-    exp2_near_in_place(scores + 24 * i + 8, block_total + 8);
-    exp2_near_in_place(scores + 24 * i + 16, block_total + 16);
+// 6 columns x 16 rows of scores, less the references, become weights.
+[[gnu::noinline]] void attention_weigh_6x16(float* scores, float* block_total) {
+  for (long i = 0; i < 6; ++i) {
+    exp2_near_in_place(scores + 16 * i, block_total);
+    exp2_near_in_place(scores + 16 * i + 8, block_total + 8);
   }
 }
 
-// 4 columns x 8 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_4x8_in_part(const float* rows, const float* b,
+// 6 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_6x8_in_part(const float* rows, const float* b,
     float* scores, const float* shift, float* block_total, long row, long col) {
   const vec start0 = load(shift);
   vec s00 = start0;
   vec s10 = start0;
   vec s20 = start0;
   vec s30 = start0;
+  vec s40 = start0;
+  vec s50 = start0;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
+    const vec b0 = load(rows + 16 * k);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     const vec a1 = splat(b[k + 64]);
@@ -1170,6 +1272,10 @@ template <int k>
     s20 = fma(a2, b0, s20);
     const vec a3 = splat(b[k + 192]);
     s30 = fma(a3, b0, s30);
+    const vec a4 = splat(b[k + 256]);
+    s40 = fma(a4, b0, s40);
+    const vec a5 = splat(b[k + 320]);
+    s50 = fma(a5, b0, s50);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -1180,19 +1286,25 @@ template <int k>
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
   const vec w1_0 = exp2_near(x1_0);
-  store(scores + 24, w1_0);
+  store(scores + 16, w1_0);
   const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
   const vec w2_0 = exp2_near(x2_0);
-  store(scores + 48, w2_0);
+  store(scores + 32, w2_0);
   const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
   const vec w3_0 = exp2_near(x3_0);
-  store(scores + 72, w3_0);
+  store(scores + 48, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 64, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  const vec w5_0 = exp2_near(x5_0);
+  store(scores + 80, w5_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
 }
 
-// 4 columns x 16 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_4x16_in_part(const float* rows, const float* b,
+// 6 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_6x16_in_part(const float* rows, const float* b,
     float* scores, const float* shift, float* block_total, long row, long col) {
   const vec start0 = load(shift);
   const vec start1 = load(shift + 8);
@@ -1200,22 +1312,196 @@ template <int k>
   vec s10 = start0, s11 = start1;
   vec s20 = start0, s21 = start1;
   vec s30 = start0, s31 = start1;
+  vec s40 = start0, s41 = start1;
+  vec s50 = start0, s51 = start1;
+  for (long k = 0; k < 64; k += 4) {
+    attention_scores_step_6x16<0>(b + k, rows + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
+    attention_scores_step_6x16<1>(b + k, rows + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
+    attention_scores_step_6x16<2>(b + k, rows + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
+    attention_scores_step_6x16<3>(b + k, rows + 16 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
+        s41, s50, s51);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 16, w1_0);
+  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
+  const vec w2_0 = exp2_near(x2_0);
+  store(scores + 32, w2_0);
+  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
+  const vec w3_0 = exp2_near(x3_0);
+  store(scores + 48, w3_0);
+  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
+  const vec w4_0 = exp2_near(x4_0);
+  store(scores + 64, w4_0);
+  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
+  const vec w5_0 = exp2_near(x5_0);
+  store(scores + 80, w5_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
+
+  const ivec row_of_lane1 = isplat(row + 8) + iota();
+  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
+  const vec w0_1 = exp2_near(x0_1);
+  store(scores + 8, w0_1);
+  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
+  const vec w1_1 = exp2_near(x1_1);
+  store(scores + 24, w1_1);
+  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
+  const vec w2_1 = exp2_near(x2_1);
+  store(scores + 40, w2_1);
+  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
+  const vec w3_1 = exp2_near(x3_1);
+  store(scores + 56, w3_1);
+  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
+  const vec w4_1 = exp2_near(x4_1);
+  store(scores + 72, w4_1);
+  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
+  const vec w5_1 = exp2_near(x5_1);
+  store(scores + 88, w5_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1);
+}
+
+// 6 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_6x16(const float* b, float* scores, long row,
+    long col, attention_memory& local) {
+  const long high0 = 8 * (row / 8) + 8;
+  const bool some0 = col < high0;
+  const long high1 = 8 * (row / 8) + 16;
+  const bool some1 = col < high1;
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
+    if (v < first || v >= end) {
+      for (long i = 0; i < 6; ++i) {
+        store(scores + 16 * i + 8 * v, splat(0.0f));
+      }
+    }
+  }
+  if (end - first == 1) {
+    attention_weights_6x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+  if (end - first == 2) {
+    attention_weights_6x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
+        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
+  }
+}
+
+// 2 columns x 16 rows of weights.
+[[gnu::noinline]] void attention_weights_2x16(const Memory& m, const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+  const long next_head = smaller(c1 + 1, 7);
+  const float* next_b = m.wk_out + 8192 * next_head + 64 * col;
+  const float* next_v = m.wv_out + 8192 * next_head + 64 * col;
+  const long nth = 2 * (col / 2 % 8);
+  const long next_row = (row + nth + 112) % 128;
+  const float* next_a = m.wq_out + 8192 * c1 + 64 * next_row;
+  const float* out = m.heads + 64 * c1 + 512 * smaller(row + nth, 126);
+  for (long from = 0; from < 64; from += 32) {
+    prefetch_l2(next_b + from);
+    prefetch_l2(next_b + from + 16);
+    prefetch_l2(next_b + from + 64);
+    prefetch_l2(next_b + from + 80);
+    prefetch_l2(next_v + from);
+    prefetch_l2(next_v + from + 16);
+    prefetch_l2(next_v + from + 64);
+    prefetch_l2(next_v + from + 80);
+    prefetch_l2(next_a + from);
+    prefetch_l2(next_a + from + 16);
+    prefetch_l2(next_a + from + 64);
+    prefetch_l2(next_a + from + 80);
+    prefetch_l2(out + from);
+    prefetch_l2(out + from + 16);
+    prefetch_l2(out + from + 512);
+    prefetch_l2(out + from + 528);
+#pragma GCC unroll 4
+    for (long k = from; k < from + 32; ++k) {
+      const vec b0 = load(rows + 16 * k);
+      const vec b1 = load(rows + 16 * k + 8);
+      const vec a0 = splat(b[k]);
+      s00 = fma(a0, b0, s00);
+      s01 = fma(a0, b1, s01);
+      const vec a1 = splat(b[k + 64]);
+      s10 = fma(a1, b0, s10);
+      s11 = fma(a1, b1, s11);
+    }
+  }
+
+  const vec w0_0 = exp2_near(s00);
+  store(scores, w0_0);
+  const vec w1_0 = exp2_near(s10);
+  store(scores + 16, w1_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0);
+
+  const vec w0_1 = exp2_near(s01);
+  store(scores + 8, w0_1);
+  const vec w1_1 = exp2_near(s11);
+  store(scores + 24, w1_1);
+
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
+}
+
+// 2 columns x 8 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_2x8_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  vec s00 = start0;
+  vec s10 = start0;
 #pragma GCC unroll 4
   for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
+    const vec b0 = load(rows + 16 * k);
+    const vec a0 = splat(b[k]);
+    s00 = fma(a0, b0, s00);
+    const vec a1 = splat(b[k + 64]);
+    s10 = fma(a1, b0, s10);
+  }
+
+  const vec removed = splat(-__builtin_inff());
+
+  const ivec row_of_lane0 = isplat(row) + iota();
+  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
+  const vec w0_0 = exp2_near(x0_0);
+  store(scores, w0_0);
+  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
+  const vec w1_0 = exp2_near(x1_0);
+  store(scores + 16, w1_0);
+
+  store(block_total, load(block_total) + w0_0 + w1_0);
+}
+
+// 2 columns x 16 rows of weights, some of them removed.
+[[gnu::noinline]] void attention_weights_2x16_in_part(const float* rows, const float* b,
+    float* scores, const float* shift, float* block_total, long row, long col) {
+  const vec start0 = load(shift);
+  const vec start1 = load(shift + 8);
+  vec s00 = start0, s01 = start1;
+  vec s10 = start0, s11 = start1;
+#pragma GCC unroll 4
+  for (long k = 0; k < 64; ++k) {
+    const vec b0 = load(rows + 16 * k);
+    const vec b1 = load(rows + 16 * k + 8);
     const vec a0 = splat(b[k]);
     s00 = fma(a0, b0, s00);
     s01 = fma(a0, b1, s01);
     const vec a1 = splat(b[k + 64]);
     s10 = fma(a1, b0, s10);
     s11 = fma(a1, b1, s11);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    s21 = fma(a2, b1, s21);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    s31 = fma(a3, b1, s31);
   }
 
   const vec removed = splat(-__builtin_inff());
@@ -1226,15 +1512,9 @@ template <int k>
   store(scores, w0_0);
   const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
   const vec w1_0 = exp2_near(x1_0);
-  store(scores + 24, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 48, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 72, w3_0);
+  store(scores + 16, w1_0);
 
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
+  store(block_total, load(block_total) + w0_0 + w1_0);
 
   const ivec row_of_lane1 = isplat(row + 8) + iota();
   const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
@@ -1242,176 +1522,95 @@ template <int k>
   store(scores + 8, w0_1);
   const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
   const vec w1_1 = exp2_near(x1_1);
-  store(scores + 32, w1_1);
-  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  const vec w2_1 = exp2_near(x2_1);
-  store(scores + 56, w2_1);
-  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  const vec w3_1 = exp2_near(x3_1);
-  store(scores + 80, w3_1);
+  store(scores + 24, w1_1);
 
-  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1);
+  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
 }
 
-// 4 columns x 24 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_4x24_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  const vec start1 = load(shift + 8);
-  const vec start2 = load(shift + 16);
-  vec s00 = start0, s01 = start1, s02 = start2;
-  vec s10 = start0, s11 = start1, s12 = start2;
-  vec s20 = start0, s21 = start1, s22 = start2;
-  vec s30 = start0, s31 = start1, s32 = start2;
-  for (long k = 0; k < 64; k += 4) {
-    attention_scores_step_4x24<0>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
-        s30, s31, s32);
-    attention_scores_step_4x24<1>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
-        s30, s31, s32);
-    attention_scores_step_4x24<2>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
-        s30, s31, s32);
-    attention_scores_step_4x24<3>(b + k, rows + 24 * k, s00, s01, s02, s10, s11, s12, s20, s21, s22,
-        s30, s31, s32);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 24, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 48, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 72, w3_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0);
-
-  const ivec row_of_lane1 = isplat(row + 8) + iota();
-  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
-  const vec w0_1 = exp2_near(x0_1);
-  store(scores + 8, w0_1);
-  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  const vec w1_1 = exp2_near(x1_1);
-  store(scores + 32, w1_1);
-  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  const vec w2_1 = exp2_near(x2_1);
-  store(scores + 56, w2_1);
-  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  const vec w3_1 = exp2_near(x3_1);
-  store(scores + 80, w3_1);
-
-  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1);
-
-  const ivec row_of_lane2 = isplat(row + 16) + iota();
-  const vec x0_2 = select(iless_equal(isplat(col), row_of_lane2), s02, removed);
-  const vec w0_2 = exp2_near(x0_2);
-  store(scores + 16, w0_2);
-  const vec x1_2 = select(iless_equal(isplat(col + 1), row_of_lane2), s12, removed);
-  const vec w1_2 = exp2_near(x1_2);
-  store(scores + 40, w1_2);
-  const vec x2_2 = select(iless_equal(isplat(col + 2), row_of_lane2), s22, removed);
-  const vec w2_2 = exp2_near(x2_2);
-  store(scores + 64, w2_2);
-  const vec x3_2 = select(iless_equal(isplat(col + 3), row_of_lane2), s32, removed);
-  const vec w3_2 = exp2_near(x3_2);
-  store(scores + 88, w3_2);
-
-  store(block_total + 16, load(block_total + 16) + w0_2 + w1_2 + w2_2 + w3_2);
-}
-
-// 4 columns x 24 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_4x24(const float* b, float* scores, long row,
+// 2 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
+[[gnu::noinline]] void attention_weights_in_part_2x16(const float* b, float* scores, long row,
     long col, attention_memory& local) {
   const long high0 = 8 * (row / 8) + 8;
   const bool some0 = col < high0;
   const long high1 = 8 * (row / 8) + 16;
   const bool some1 = col < high1;
-  const long high2 = 8 * (row / 8) + 24;
-  const bool some2 = col < high2;
-  const long first = some0 ? 0 : (some1 ? 1 : (some2 ? 2 : 3));
-  const long end = some2 ? 3 : (some1 ? 2 : (some0 ? 1 : 0));
-  for (long v = 0; v < 3; ++v) {
+  const long first = some0 ? 0 : (some1 ? 1 : 2);
+  const long end = some1 ? 2 : (some0 ? 1 : 0);
+  for (long v = 0; v < 2; ++v) {
     if (v < first || v >= end) {
-      for (long i = 0; i < 4; ++i) {
-        store(scores + 24 * i + 8 * v, splat(0.0f));
+      for (long i = 0; i < 2; ++i) {
+        store(scores + 16 * i + 8 * v, splat(0.0f));
       }
     }
   }
   if (end - first == 1) {
-    attention_weights_4x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_weights_2x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
   if (end - first == 2) {
-    attention_weights_4x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
-        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
-  }
-  if (end - first == 3) {
-    attention_weights_4x24_in_part(local.rows + 8 * first, b, scores + 8 * first,
+    attention_weights_2x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
         local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
   }
 }
 
-// Weights of 24 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_24(const Memory& m, long c1, long row, long col,
+// Weights of 16 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_weights_of_16(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.wk_out + 8192 * c1 + 64 * col;
   float* late = nullptr;
-  for (long j = from; j < count - 3; j += 4) {
+  for (long j = from; j < count - 5; j += 6) {
     if (col + j < whole_end) {
-      attention_late_4x24(m, local.rows, b + 64 * j, local.scores + 24 * j, late, local.shift,
+      attention_late_6x16(m, local.rows, b + 64 * j, local.scores + 16 * j, late, local.shift,
           local.block_total, c1, row, col + j);
-      late = local.scores + 24 * j;
+      late = local.scores + 16 * j;
     } else {
       if (late) {
-        attention_weigh_4x24(late, local.block_total);
+        attention_weigh_6x16(late, local.block_total);
       }
       late = nullptr;
-      attention_weights_in_part_4x24(b + 64 * j, local.scores + 24 * j, row, col + j, local);
+      attention_weights_in_part_6x16(b + 64 * j, local.scores + 16 * j, row, col + j, local);
     }
   }
   if (late) {
-    attention_weigh_4x24(late, local.block_total);
+    attention_weigh_6x16(late, local.block_total);
+  }
+  const long rest = 6 * (count / 6);
+  if (rest < count && from <= rest) {
+    if (col + rest < whole_end) {
+      attention_weights_2x16(m, local.rows, b + 64 * rest, local.scores + 16 * rest, local.shift,
+          local.block_total, c1, row, col + rest);
+    } else {
+      attention_weights_in_part_2x16(b + 64 * rest, local.scores + 16 * rest, row, col + rest,
+          local);
+    }
   }
 }
 
-// Scores of 24 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_scores_of_24(const Memory& m, long c1, long row, long col,
+// Scores of 16 rows and `count` columns from col on, the first `from` of them left out.
+[[gnu::noinline]] void attention_scores_of_16(const Memory& m, long c1, long row, long col,
     long from, long count, long whole_end, attention_memory& local) {
   const float* b = m.wk_out + 8192 * c1 + 64 * col;
-  for (long j = from; j < count - 3; j += 4) {
+  for (long j = from; j < count - 5; j += 6) {
     if (col + j < whole_end) {
-      attention_scores_4x24(local.rows, b + 64 * j, local.scores + 24 * j, local.block_peak);
+      attention_scores_6x16(local.rows, b + 64 * j, local.scores + 16 * j, local.block_peak);
     } else {
-      attention_scores_in_part_4x24(b + 64 * j, local.scores + 24 * j, row, col + j, local);
+      attention_scores_in_part_6x16(b + 64 * j, local.scores + 16 * j, row, col + j, local);
+    }
+  }
+  const long rest = 6 * (count / 6);
+  if (rest < count && from <= rest) {
+    if (col + rest < whole_end) {
+      attention_scores_2x16(local.rows, b + 64 * rest, local.scores + 16 * rest, local.block_peak);
+    } else {
+      attention_scores_in_part_2x16(b + 64 * rest, local.scores + 16 * rest, row, col + rest,
+          local);
     }
   }
 }
 
-// What 24 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_24(const Memory& m, long c1, long row,
-    attention_memory& local) {
-  store(local.total, load(local.carry) * load(local.total));
-  store(local.total + 8, load(local.carry + 8) * load(local.total + 8));
-  store(local.total + 16, load(local.carry + 16) * load(local.total + 16));
-
-  float* out = m.heads + 64 * c1 + 512 * row;
-  for (long i = 0; i < 24; ++i) {
-    const vec carry = splat(local.carry[i]);
-    for (long n = 0; n < 64; n += 8) {
-      store(out + 512 * i + n, carry * load(out + 512 * i + n));
-    }
-  }
-}
-
-// Of 24 rows, those whose weights are too large get a higher peak; their weights follow.
-[[gnu::noinline]] void attention_lower_weights_24(attention_memory& local, long count) {
-  for (long i = 0; i < 24; i += 8) {
+// Of 16 rows, those whose weights are too large get a higher peak; their weights follow.
+[[gnu::noinline]] void attention_lower_weights_16(attention_memory& local, long count) {
+  for (long i = 0; i < 16; i += 8) {
     const vec total = load(local.block_total + i);
     const lanes_t inside = not_less(splat(0x1p+40f), total);
     const vec rise = select(inside, splat(0.0f), exponent_of(total));
@@ -1424,16 +1623,16 @@ template <int k>
     store(local.block_total + i, carry * total);
     if (any(negation(inside))) {
       for (long j = 0; j < count; ++j) {
-        store(local.scores + i + 24 * j, carry * load(local.scores + i + 24 * j));
+        store(local.scores + i + 16 * j, carry * load(local.scores + i + 16 * j));
       }
     }
   }
 }
 
-// Weights of 24 rows and `count` columns, the first `from` of them made from scores, once more
+// Weights of 16 rows and `count` columns, the first `from` of them made from scores, once more
 // where they left the range.
-[[gnu::noinline]] void attention_mend_24(const Memory& m, long c1, long row, long col, long from,
-    long count, long whole_end, attention_memory& local, bool fresh) {
+[[gnu::noinline]] void attention_mend_16(const Memory& m, long c1, long row, long col, long from,
+    long count, long whole_end, attention_memory& local) {
   // Too large for that: the greatest score becomes the reference.
   const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
       both(not_less(splat(0x1p+120f), load(local.block_total)),
@@ -1443,27 +1642,15 @@ template <int k>
           both(not_less(splat(0x1p+120f), load(local.block_total + 8)),
               less_equal(splat(-4.0f) * load(local.peak + 8),
                   exponent_of(load(local.block_total + 8))))));
-  const lanes_t inside2 = both(inside1,
-      either(not_less(splat(0x1p+40f), load(local.block_total + 16)),
-          both(not_less(splat(0x1p+120f), load(local.block_total + 16)),
-              less_equal(splat(-4.0f) * load(local.peak + 16),
-                  exponent_of(load(local.block_total + 16))))));
-  if (any(negation(inside2))) {
+  if (any(negation(inside1))) {
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 8, splat(-__FLT_MAX__));
-    store(local.block_peak + 16, splat(-__FLT_MAX__));
-    attention_scores_of_24(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_24(local, from, false);
-    if (!fresh) {
-      attention_carry_over_24(m, c1, row, local);
-    }
-    attention_weights_of_24(m, c1, row, col, from, count, whole_end, local);
+    attention_scores_of_16(m, c1, row, col, 0, count, whole_end, local);
+    attention_weigh_16(local, from, false);
+    attention_weights_of_16(m, c1, row, col, from, count, whole_end, local);
   }
 
-  attention_lower_weights_24(local, count);
-  if (!fresh) {
-    attention_carry_over_24(m, c1, row, local);
-  }
+  attention_lower_weights_16(local, count);
 }
 
 // Step k of 3 rows x 32 columns.
@@ -1472,9 +1659,9 @@ template <int k>
     const float* vectors, vec& s00, vec& s01, vec& s02, vec& s03, vec& s10, vec& s11, vec& s12,
     vec& s13, vec& s20, vec& s21, vec& s22, vec& s23) {
 #if defined(textbook_mha_1_128_512_8_PLAIN) || !defined(__x86_64__)
-  const vec a0 = splat(scalars[24 * k]);
-  const vec a1 = splat(scalars[24 * k + 1]);
-  const vec a2 = splat(scalars[24 * k + 2]);
+  const vec a0 = splat(scalars[16 * k]);
+  const vec a1 = splat(scalars[16 * k + 1]);
+  const vec a2 = splat(scalars[16 * k + 2]);
   const vec b0 = load(vectors + 64 * k);
   s00 = fma(a0, b0, s00);
   s10 = fma(a1, b0, s10);
@@ -1493,9 +1680,9 @@ template <int k>
   s23 = fma(a2, b3, s23);
 #else
   asm volatile(
-      "vbroadcastss 96*%c[k](%[scalars]), %%ymm15\n\t"
-      "vbroadcastss 96*%c[k]+4(%[scalars]), %%ymm14\n\t"
-      "vbroadcastss 96*%c[k]+8(%[scalars]), %%ymm13\n\t"
+      "vbroadcastss 64*%c[k](%[scalars]), %%ymm15\n\t"
+      "vbroadcastss 64*%c[k]+4(%[scalars]), %%ymm14\n\t"
+      "vbroadcastss 64*%c[k]+8(%[scalars]), %%ymm13\n\t"
       "vmovups 256*%c[k](%[vectors]), %%ymm12\n\t"
       "vfmadd231ps %%ymm12, %%ymm15, %[s00]\n\t"
       "vfmadd231ps %%ymm12, %%ymm14, %[s10]\n\t"
@@ -1520,130 +1707,200 @@ template <int k>
 #endif
 }
 
-// 3 rows x 32 columns of the result, over `count` weights each.
-[[gnu::noinline]] void attention_values_3x32(const float* weights, const float* v, long count,
-    float* out, bool fresh) {
+// 3 rows x 32 columns of the result, over `count` weights each, times the rows' factors.
+[[gnu::noinline]] void attention_results_3x32(const float* weights, const float* v, long count,
+    float* out, const float* factors, float* odd) {
   vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
   vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
   vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
 
   const long whole = 4 * (count / 4);
   for (long k = 0; k < whole; k += 4) {
-    attention_values_step_3x32<0>(weights + 24 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
+    attention_values_step_3x32<0>(weights + 16 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
         s13, s20, s21, s22, s23);
-    attention_values_step_3x32<1>(weights + 24 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
+    attention_values_step_3x32<1>(weights + 16 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
         s13, s20, s21, s22, s23);
-    attention_values_step_3x32<2>(weights + 24 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
+    attention_values_step_3x32<2>(weights + 16 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
         s13, s20, s21, s22, s23);
-    attention_values_step_3x32<3>(weights + 24 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
+    attention_values_step_3x32<3>(weights + 16 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
         s13, s20, s21, s22, s23);
   }
   for (long k = whole; k < count; ++k) {
-    attention_values_step_3x32<0>(weights + 24 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
+    attention_values_step_3x32<0>(weights + 16 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
         s13, s20, s21, s22, s23);
   }
 
-  if (!fresh) {
-    s00 = s00 + load(out);
-    s01 = s01 + load(out + 8);
-    s02 = s02 + load(out + 16);
-    s03 = s03 + load(out + 24);
-    s10 = s10 + load(out + 512);
-    s11 = s11 + load(out + 520);
-    s12 = s12 + load(out + 528);
-    s13 = s13 + load(out + 536);
-    s20 = s20 + load(out + 1024);
-    s21 = s21 + load(out + 1032);
-    s22 = s22 + load(out + 1040);
-    s23 = s23 + load(out + 1048);
-  }
-
+  // 0 * x is 0, or NaN if x is not finite.
+  const vec zero = splat(0.0f);
+  vec odd0 = load(odd);
+  vec odd1 = zero;
+  vec odd2 = zero;
+  vec odd3 = zero;
+  const vec f0 = splat(factors[0]);
+  s00 = f0 * s00;
   store(out, s00);
+  odd0 = fma(zero, s00, odd0);
+  s01 = f0 * s01;
   store(out + 8, s01);
+  odd1 = fma(zero, s01, odd1);
+  s02 = f0 * s02;
   store(out + 16, s02);
+  odd2 = fma(zero, s02, odd2);
+  s03 = f0 * s03;
   store(out + 24, s03);
+  odd3 = fma(zero, s03, odd3);
+  const vec f1 = splat(factors[1]);
+  s10 = f1 * s10;
   store(out + 512, s10);
+  odd0 = fma(zero, s10, odd0);
+  s11 = f1 * s11;
   store(out + 520, s11);
+  odd1 = fma(zero, s11, odd1);
+  s12 = f1 * s12;
   store(out + 528, s12);
+  odd2 = fma(zero, s12, odd2);
+  s13 = f1 * s13;
   store(out + 536, s13);
+  odd3 = fma(zero, s13, odd3);
+  const vec f2 = splat(factors[2]);
+  s20 = f2 * s20;
   store(out + 1024, s20);
+  odd0 = fma(zero, s20, odd0);
+  s21 = f2 * s21;
   store(out + 1032, s21);
+  odd1 = fma(zero, s21, odd1);
+  s22 = f2 * s22;
   store(out + 1040, s22);
+  odd2 = fma(zero, s22, odd2);
+  s23 = f2 * s23;
   store(out + 1048, s23);
+  odd3 = fma(zero, s23, odd3);
+  store(odd, odd0 + odd1 + odd2 + odd3);
 }
 
-// Weights of 24 rows and `count` columns are folded into the result.
-[[gnu::noinline]] void attention_fold_24(const Memory& m, long c1, long row, long col, long count,
-    attention_memory& local, bool fresh) {
+// 2 rows x 32 columns of the result, over `count` weights each, times the rows' factors.
+[[gnu::noinline]] void attention_results_2x32(const float* weights, const float* v, long count,
+    float* out, const float* factors, float* odd) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+
+#pragma GCC unroll 4
+  for (long k = 0; k < count; ++k) {
+    const vec a0 = splat(weights[16 * k]);
+    const vec a1 = splat(weights[16 * k + 1]);
+    const vec b0 = load(v + 64 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(v + 64 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(v + 64 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(v + 64 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+  }
+
+  // 0 * x is 0, or NaN if x is not finite.
+  const vec zero = splat(0.0f);
+  vec odd0 = load(odd);
+  vec odd1 = zero;
+  vec odd2 = zero;
+  vec odd3 = zero;
+  const vec f0 = splat(factors[0]);
+  s00 = f0 * s00;
+  store(out, s00);
+  odd0 = fma(zero, s00, odd0);
+  s01 = f0 * s01;
+  store(out + 8, s01);
+  odd1 = fma(zero, s01, odd1);
+  s02 = f0 * s02;
+  store(out + 16, s02);
+  odd2 = fma(zero, s02, odd2);
+  s03 = f0 * s03;
+  store(out + 24, s03);
+  odd3 = fma(zero, s03, odd3);
+  const vec f1 = splat(factors[1]);
+  s10 = f1 * s10;
+  store(out + 512, s10);
+  odd0 = fma(zero, s10, odd0);
+  s11 = f1 * s11;
+  store(out + 520, s11);
+  odd1 = fma(zero, s11, odd1);
+  s12 = f1 * s12;
+  store(out + 528, s12);
+  odd2 = fma(zero, s12, odd2);
+  s13 = f1 * s13;
+  store(out + 536, s13);
+  odd3 = fma(zero, s13, odd3);
+  store(odd, odd0 + odd1 + odd2 + odd3);
+}
+
+// Weights of 16 rows and `count` columns, which are all that there are, become results.
+[[gnu::noinline]] void attention_results_of_16(const Memory& m, long c1, long row, long col,
+    long count, attention_memory& local) {
   const float* v = m.wv_out + 8192 * c1 + 64 * col;
   float* out = m.heads + 64 * c1 + 512 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
-  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
+  store(local.carry, splat(1.0f) / load(local.total));
+  store(local.carry + 8, splat(1.0f) / load(local.total + 8));
 
   for (long n = 0; n < 64; n += 32) {
-    for (long i = 0; i < 24; i += 3) {
+    for (long i = 0; i < 12; i += 3) {
       const long high_last = row + i + 3;
       const long end = smaller(high_last - col, count);
-      attention_values_3x32(local.scores + i, v + n, end, out + 512 * i + n, fresh);
+      attention_results_3x32(local.scores + i, v + n, end, out + 512 * i + n, local.carry + i,
+          local.odd);
+    }
+    for (long i = 12; i < 16; i += 2) {
+      const long high_last = row + i + 2;
+      const long end = smaller(high_last - col, count);
+      attention_results_2x32(local.scores + i, v + n, end, out + 512 * i + n, local.carry + i,
+          local.odd);
     }
   }
 }
 
-// 24 rows against `count` columns from col on.
-[[gnu::noinline]] void attention_visit_24(const Memory& m, long c1, long row, long col, long count,
-    long whole_end, attention_memory& local, bool fresh) {
+// 16 rows against `count` columns from col on.
+[[gnu::noinline]] void attention_visit_16(const Memory& m, long c1, long row, long col, long count,
+    long whole_end, attention_memory& local) {
   store(local.block_total, splat(0.0f));
   store(local.block_total + 8, splat(0.0f));
-  store(local.block_total + 16, splat(0.0f));
-  long done = 0;
-
   // The first columns give each row the score that the others are compared with.
-  if (fresh) {
+  {
     const float* b = m.wk_out + 8192 * c1 + 64 * col;
     store(local.block_peak, splat(-__FLT_MAX__));
     store(local.block_peak + 8, splat(-__FLT_MAX__));
-    store(local.block_peak + 16, splat(-__FLT_MAX__));
-    if (col < whole_end) {
-      attention_scores_4x24(local.rows, b, local.scores, local.block_peak);
+    if (count < 6) {
+      if (col < whole_end) {
+        attention_scores_2x16(local.rows, b, local.scores, local.block_peak);
+      } else {
+        attention_scores_in_part_2x16(b, local.scores, row, col, local);
+      }
+    } else if (col < whole_end) {
+      attention_scores_6x16(local.rows, b, local.scores, local.block_peak);
     } else {
-      attention_scores_in_part_4x24(b, local.scores, row, col, local);
+      attention_scores_in_part_6x16(b, local.scores, row, col, local);
     }
-    done = 4;
-    attention_weigh_24(local, done, true);
+    attention_weigh_16(local, smaller(6, count), true);
   }
 
-  attention_weights_of_24(m, c1, row, col, done, count, whole_end, local);
+  attention_weights_of_16(m, c1, row, col, smaller(6, count), count, whole_end, local);
 
   // Where that score was a poor guess it is mended; the other rows keep every bit.
   const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
   const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 8)));
-  const lanes_t inside2 = both(inside1, not_less(splat(0x1p+40f), load(local.block_total + 16)));
-  if (any(negation(inside2))) {
-    attention_mend_24(m, c1, row, col, done, count, whole_end, local, fresh);
+  if (any(negation(inside1))) {
+    attention_mend_16(m, c1, row, col, smaller(6, count), count, whole_end, local);
   }
 
-  attention_fold_24(m, c1, row, col, count, local, fresh);
+  attention_results_of_16(m, c1, row, col, count, local);
 }
 
-// Whether all 24 rows are for the safe path already.
-[[gnu::noinline]] bool attention_no_row_of_24_is_finite(const Memory& m, long c1, long row) {
-  const float* out = m.heads + 64 * c1 + 512 * row;
-  for (long i = 0; i < 24; ++i) {
-    vec odd = splat(0.0f);
-    for (long n = 0; n < 64; n += 8) {
-      const vec x = load(out + 512 * i + n);
-      odd = odd + (x - x);
-    }
-    if (!has_nan(odd)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// Scores of 24 rows become weights, those of removed pairs -0; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_24_safely(attention_memory& local, long count) {
+// Scores of 16 rows become weights, those of removed pairs -0; the rows' state follows.
+[[gnu::noinline]] void attention_weigh_16_safely(attention_memory& local, long count) {
   const vec removed = splat(-__builtin_inff());
 
   const vec old0 = load(local.peak);
@@ -1664,52 +1921,49 @@ template <int k>
   vec total1 = splat(0.0f);
   lanes_t all1 = all_lanes(true);
 
-  const vec old2 = load(local.peak + 16);
-  const vec peak2 = max(old2, splat(0.125f) * load(local.block_peak + 16));
-  store(local.peak + 16, peak2);
-  store(local.carry + 16,
-      select(both(less(old2, peak2), equal(load(local.kept + 16), splat(1.0f))),
-          exp_nonpositive(old2 - peak2), splat(1.0f)));
-  vec total2 = splat(0.0f);
-  lanes_t all2 = all_lanes(true);
-
   bool some = false;
   long before_holes = 0;
   for (long j = 0; j < count; ++j) {
-    const vec score0 = splat(0.125f) * load(local.scores + 24 * j);
+    const vec score0 = splat(0.125f) * load(local.scores + 16 * j);
     const lanes_t hole0 = equal(score0, removed);
     const vec w0 = select(hole0, splat(-0.0f), exp_nonpositive(score0 - peak0) + splat(0.0f));
-    store(local.scores + 24 * j, w0);
+    store(local.scores + 16 * j, w0);
     total0 = total0 + w0;
     all0 = both(all0, hole0);
-    const vec score1 = splat(0.125f) * load(local.scores + 24 * j + 8);
+    const vec score1 = splat(0.125f) * load(local.scores + 16 * j + 8);
     const lanes_t hole1 = equal(score1, removed);
     const vec w1 = select(hole1, splat(-0.0f), exp_nonpositive(score1 - peak1) + splat(0.0f));
-    store(local.scores + 24 * j + 8, w1);
+    store(local.scores + 16 * j + 8, w1);
     total1 = total1 + w1;
     all1 = both(all1, hole1);
-    const vec score2 = splat(0.125f) * load(local.scores + 24 * j + 16);
-    const lanes_t hole2 = equal(score2, removed);
-    const vec w2 = select(hole2, splat(-0.0f), exp_nonpositive(score2 - peak2) + splat(0.0f));
-    store(local.scores + 24 * j + 16, w2);
-    total2 = total2 + w2;
-    all2 = both(all2, hole2);
-    const bool hole = any(either(either(hole0, hole1), hole2));
+    const bool hole = any(either(hole0, hole1));
     local.holes[j] = hole ? 1.0f : 0.0f;
     some = some || hole;
     before_holes = some ? before_holes : j + 1;
   }
 
-  local.holes[96] = float(before_holes);
+  local.holes[132] = float(before_holes);
 
   store(local.block_total, total0);
   store(local.kept, select(all0, load(local.kept), splat(1.0f)));
 
   store(local.block_total + 8, total1);
   store(local.kept + 8, select(all1, load(local.kept + 8), splat(1.0f)));
+}
 
-  store(local.block_total + 16, total2);
-  store(local.kept + 16, select(all2, load(local.kept + 16), splat(1.0f)));
+// What 16 rows have summed so far, multiplied by their carries.
+[[gnu::noinline]] void attention_carry_over_16(const Memory& m, long c1, long row,
+    attention_memory& local) {
+  store(local.total, load(local.carry) * load(local.total));
+  store(local.total + 8, load(local.carry + 8) * load(local.total + 8));
+
+  float* out = m.heads + 64 * c1 + 512 * row;
+  for (long i = 0; i < 16; ++i) {
+    const vec carry = splat(local.carry[i]);
+    for (long n = 0; n < 64; n += 8) {
+      store(out + 512 * i + n, carry * load(out + 512 * i + n));
+    }
+  }
 }
 
 // 3 rows x 32 columns of the result, over `count` weights each, of which those of -0 don't count.
@@ -1721,26 +1975,26 @@ template <int k>
 
   const long whole = 4 * (before_holes / 4);
   for (long k = 0; k < whole; k += 4) {
-    attention_values_step_3x32<0>(weights + 24 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
+    attention_values_step_3x32<0>(weights + 16 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
         s13, s20, s21, s22, s23);
-    attention_values_step_3x32<1>(weights + 24 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
+    attention_values_step_3x32<1>(weights + 16 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
         s13, s20, s21, s22, s23);
-    attention_values_step_3x32<2>(weights + 24 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
+    attention_values_step_3x32<2>(weights + 16 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
         s13, s20, s21, s22, s23);
-    attention_values_step_3x32<3>(weights + 24 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
+    attention_values_step_3x32<3>(weights + 16 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
         s13, s20, s21, s22, s23);
   }
   for (long k = whole; k < before_holes; ++k) {
-    attention_values_step_3x32<0>(weights + 24 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
+    attention_values_step_3x32<0>(weights + 16 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
         s13, s20, s21, s22, s23);
   }
   for (long k = before_holes; k < count; ++k) {
     if (holes[k] > 0.0f) {
-      const vec a0 = splat(weights[24 * k]);
+      const vec a0 = splat(weights[16 * k]);
       const lanes_t hole0 = is_minus_zero(a0);
-      const vec a1 = splat(weights[24 * k + 1]);
+      const vec a1 = splat(weights[16 * k + 1]);
       const lanes_t hole1 = is_minus_zero(a1);
-      const vec a2 = splat(weights[24 * k + 2]);
+      const vec a2 = splat(weights[16 * k + 2]);
       const lanes_t hole2 = is_minus_zero(a2);
       const vec b0 = load(v + 64 * k);
       s00 = fma_unless(hole0, a0, b0, s00);
@@ -1759,9 +2013,9 @@ template <int k>
       s13 = fma_unless(hole1, a1, b3, s13);
       s23 = fma_unless(hole2, a2, b3, s23);
     } else {
-      const vec a0 = splat(weights[24 * k]);
-      const vec a1 = splat(weights[24 * k + 1]);
-      const vec a2 = splat(weights[24 * k + 2]);
+      const vec a0 = splat(weights[16 * k]);
+      const vec a1 = splat(weights[16 * k + 1]);
+      const vec a2 = splat(weights[16 * k + 2]);
       const vec b0 = load(v + 64 * k);
       s00 = fma(a0, b0, s00);
       s10 = fma(a1, b0, s10);
@@ -1810,1152 +2064,161 @@ template <int k>
   store(out + 1048, s23);
 }
 
-// Weights of 24 rows and `count` columns are folded into the result.
-[[gnu::noinline]] void attention_fold_24_with_holes(const Memory& m, long c1, long row, long col,
+// 2 rows x 32 columns of the result, over `count` weights each, of which those of -0 don't count.
+[[gnu::noinline]] void attention_values_2x32_with_holes(const float* weights, const float* v,
+    long count, float* out, const float* holes, long before_holes, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+
+#pragma GCC unroll 4
+  for (long k = 0; k < before_holes; ++k) {
+    const vec a0 = splat(weights[16 * k]);
+    const vec a1 = splat(weights[16 * k + 1]);
+    const vec b0 = load(v + 64 * k);
+    s00 = fma(a0, b0, s00);
+    s10 = fma(a1, b0, s10);
+    const vec b1 = load(v + 64 * k + 8);
+    s01 = fma(a0, b1, s01);
+    s11 = fma(a1, b1, s11);
+    const vec b2 = load(v + 64 * k + 16);
+    s02 = fma(a0, b2, s02);
+    s12 = fma(a1, b2, s12);
+    const vec b3 = load(v + 64 * k + 24);
+    s03 = fma(a0, b3, s03);
+    s13 = fma(a1, b3, s13);
+  }
+  for (long k = before_holes; k < count; ++k) {
+    if (holes[k] > 0.0f) {
+      const vec a0 = splat(weights[16 * k]);
+      const lanes_t hole0 = is_minus_zero(a0);
+      const vec a1 = splat(weights[16 * k + 1]);
+      const lanes_t hole1 = is_minus_zero(a1);
+      const vec b0 = load(v + 64 * k);
+      s00 = fma_unless(hole0, a0, b0, s00);
+      s10 = fma_unless(hole1, a1, b0, s10);
+      const vec b1 = load(v + 64 * k + 8);
+      s01 = fma_unless(hole0, a0, b1, s01);
+      s11 = fma_unless(hole1, a1, b1, s11);
+      const vec b2 = load(v + 64 * k + 16);
+      s02 = fma_unless(hole0, a0, b2, s02);
+      s12 = fma_unless(hole1, a1, b2, s12);
+      const vec b3 = load(v + 64 * k + 24);
+      s03 = fma_unless(hole0, a0, b3, s03);
+      s13 = fma_unless(hole1, a1, b3, s13);
+    } else {
+      const vec a0 = splat(weights[16 * k]);
+      const vec a1 = splat(weights[16 * k + 1]);
+      const vec b0 = load(v + 64 * k);
+      s00 = fma(a0, b0, s00);
+      s10 = fma(a1, b0, s10);
+      const vec b1 = load(v + 64 * k + 8);
+      s01 = fma(a0, b1, s01);
+      s11 = fma(a1, b1, s11);
+      const vec b2 = load(v + 64 * k + 16);
+      s02 = fma(a0, b2, s02);
+      s12 = fma(a1, b2, s12);
+      const vec b3 = load(v + 64 * k + 24);
+      s03 = fma(a0, b3, s03);
+      s13 = fma(a1, b3, s13);
+    }
+  }
+
+  if (!fresh) {
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s03 = s03 + load(out + 24);
+    s10 = s10 + load(out + 512);
+    s11 = s11 + load(out + 520);
+    s12 = s12 + load(out + 528);
+    s13 = s13 + load(out + 536);
+  }
+
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 16, s02);
+  store(out + 24, s03);
+  store(out + 512, s10);
+  store(out + 520, s11);
+  store(out + 528, s12);
+  store(out + 536, s13);
+}
+
+// Weights of 16 rows and `count` columns are folded into the result.
+[[gnu::noinline]] void attention_fold_16_with_holes(const Memory& m, long c1, long row, long col,
     long count, attention_memory& local, bool fresh) {
   const float* v = m.wv_out + 8192 * c1 + 64 * col;
   float* out = m.heads + 64 * c1 + 512 * row;
   store(local.total, load(local.total) + load(local.block_total));
   store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
-  store(local.total + 16, load(local.total + 16) + load(local.block_total + 16));
-  const long before = long(local.holes[96]);
+  const long before = long(local.holes[132]);
 
   for (long n = 0; n < 64; n += 32) {
-    for (long i = 0; i < 24; i += 3) {
+    for (long i = 0; i < 12; i += 3) {
       const long high_last = row + i + 3;
       const long end = smaller(high_last - col, count);
       attention_values_3x32_with_holes(local.scores + i, v + n, end, out + 512 * i + n, local.holes,
           smaller(larger(before, 0), end), fresh);
     }
+    for (long i = 12; i < 16; i += 2) {
+      const long high_last = row + i + 2;
+      const long end = smaller(high_last - col, count);
+      attention_values_2x32_with_holes(local.scores + i, v + n, end, out + 512 * i + n, local.holes,
+          smaller(larger(before, 0), end), fresh);
+    }
   }
 }
 
-// 24 rows against `count` columns from col on, by the definition.
-[[gnu::noinline]] void attention_visit_24_safely(const Memory& m, long c1, long row, long col,
-    long count, long whole_end, attention_memory& local, bool fresh) {
-  store(local.block_peak, splat(-__builtin_inff()));
-  store(local.block_peak + 8, splat(-__builtin_inff()));
-  store(local.block_peak + 16, splat(-__builtin_inff()));
-  attention_scores_of_24(m, c1, row, col, 0, count, whole_end, local);
-  attention_weigh_24_safely(local, count);
+// 3 rows x 32 columns of the result, over `count` weights each.
+[[gnu::noinline]] void attention_values_3x32(const float* weights, const float* v, long count,
+    float* out, bool fresh) {
+  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
+  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
+  vec s20 = splat(0.0f), s21 = splat(0.0f), s22 = splat(0.0f), s23 = splat(0.0f);
+
+  const long whole = 4 * (count / 4);
+  for (long k = 0; k < whole; k += 4) {
+    attention_values_step_3x32<0>(weights + 16 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
+        s13, s20, s21, s22, s23);
+    attention_values_step_3x32<1>(weights + 16 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
+        s13, s20, s21, s22, s23);
+    attention_values_step_3x32<2>(weights + 16 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
+        s13, s20, s21, s22, s23);
+    attention_values_step_3x32<3>(weights + 16 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
+        s13, s20, s21, s22, s23);
+  }
+  for (long k = whole; k < count; ++k) {
+    attention_values_step_3x32<0>(weights + 16 * k, v + 64 * k, s00, s01, s02, s03, s10, s11, s12,
+        s13, s20, s21, s22, s23);
+  }
+
   if (!fresh) {
-    attention_carry_over_24(m, c1, row, local);
+    s00 = s00 + load(out);
+    s01 = s01 + load(out + 8);
+    s02 = s02 + load(out + 16);
+    s03 = s03 + load(out + 24);
+    s10 = s10 + load(out + 512);
+    s11 = s11 + load(out + 520);
+    s12 = s12 + load(out + 528);
+    s13 = s13 + load(out + 536);
+    s20 = s20 + load(out + 1024);
+    s21 = s21 + load(out + 1032);
+    s22 = s22 + load(out + 1040);
+    s23 = s23 + load(out + 1048);
   }
 
-  if (long(local.holes[96]) < count) {
-    attention_fold_24_with_holes(m, c1, row, col, count, local, fresh);
-  } else {
-    attention_fold_24(m, c1, row, col, count, local, fresh);
-  }
-}
-
-// Rows of the block that are not finite are computed again, over exactly the pairs that count; the
-// others keep every bit.
-[[gnu::noinline]] void attention_24_rows_safely(const Memory& m, long c1, long nth,
-    attention_memory& local) {
-  const long row = 24 * nth;
-  const float* a = m.wq_out + 8192 * c1 + 64 * row;
-  float* out = m.heads + 64 * c1 + 512 * row;
-
-  for (long i = 0; i < 24; ++i) {
-    for (long n = 0; n < 64; n += 8) {
-      store(local.fast + 64 * i + n, load(out + 512 * i + n));
-    }
-  }
-
-  for (long r = 0; r < 24; r += 8) {
-    for (long k = 0; k < 64; k += 8) {
-      transpose_block(a + 64 * r + k, 64, local.rows + 24 * k + r, 24, splat(1.0f));
-    }
-  }
-
-  store(local.peak, splat(-__FLT_MAX__));
-  store(local.peak + 8, splat(-__FLT_MAX__));
-  store(local.peak + 16, splat(-__FLT_MAX__));
-  store(local.total, splat(0.0f));
-  store(local.total + 8, splat(0.0f));
-  store(local.total + 16, splat(0.0f));
-  store(local.kept, splat(0.0f));
-  store(local.kept + 8, splat(0.0f));
-  store(local.kept + 16, splat(0.0f));
-  bool fresh = true;
-  const long whole_end = 24 * nth;
-  const long end = 24 * nth + 24;
-  for (long col = 0; col < end; col += 96) {
-    attention_visit_24_safely(m, c1, row, col, smaller(96, end - col), whole_end, local, fresh);
-    fresh = false;
-  }
-
-  store(local.carry,
-      select(equal(load(local.kept), splat(1.0f)), splat(1.0f) / load(local.total), splat(0.0f)));
-  store(local.carry + 8,
-      select(equal(load(local.kept + 8), splat(1.0f)), splat(1.0f) / load(local.total + 8),
-          splat(0.0f)));
-  store(local.carry + 16,
-      select(equal(load(local.kept + 16), splat(1.0f)), splat(1.0f) / load(local.total + 16),
-          splat(0.0f)));
-  for (long i = 0; i < 24; ++i) {
-    vec odd = splat(0.0f);
-    for (long n = 0; n < 64; n += 8) {
-      const vec x = load(local.fast + 64 * i + n);
-      odd = odd + (x - x);
-    }
-    if (has_nan(odd)) {
-      const vec factor = splat(local.carry[i]);
-      for (long n = 0; n < 64; n += 8) {
-        store(out + 512 * i + n, factor * load(out + 512 * i + n));
-      }
-    } else {
-      for (long n = 0; n < 64; n += 8) {
-        store(out + 512 * i + n, load(local.fast + 64 * i + n));
-      }
-    }
-  }
-}
-
-// The nth of 4 blocks of 24 rows.
-[[gnu::noinline]] void attention_24_rows(const Memory& m, long c1, long nth,
-    attention_memory& local) {
-  const long row = 24 * nth;
-  const float* a = m.wq_out + 8192 * c1 + 64 * row;
-  float* out = m.heads + 64 * c1 + 512 * row;
-
-  // Rows change places with their elements: a vector holds the same element of every row.
-  for (long r = 0; r < 24; r += 8) {
-    for (long k = 0; k < 64; k += 8) {
-      transpose_block(a + 64 * r + k, 64, local.rows + 24 * k + r, 24, splat(0.18033688f));
-    }
-  }
-
-  store(local.peak, splat(-__FLT_MAX__));
-  store(local.total, splat(0.0f));
-  store(local.peak + 8, splat(-__FLT_MAX__));
-  store(local.total + 8, splat(0.0f));
-  store(local.peak + 16, splat(-__FLT_MAX__));
-  store(local.total + 16, splat(0.0f));
-
-  bool fresh = true;
-  const long whole_end = 24 * nth;
-  const long end = 24 * nth + 24;
-  for (long col = 0; col < end; col += 96) {
-    if (!fresh && attention_no_row_of_24_is_finite(m, c1, row)) {
-      break;
-    }
-    attention_visit_24(m, c1, row, col, smaller(96, end - col), whole_end, local, fresh);
-    fresh = false;
-  }
-
-  store(local.carry, splat(1.0f) / load(local.total));
-  store(local.carry + 8, splat(1.0f) / load(local.total + 8));
-  store(local.carry + 16, splat(1.0f) / load(local.total + 16));
-
-  // x - x is 0, or NaN if x is not finite.
-  vec odd = splat(0.0f);
-  for (long i = 0; i < 24; ++i) {
-    const vec factor = splat(local.carry[i]);
-    vec odd_of_row = splat(0.0f);
-    for (long n = 0; n < 64; n += 8) {
-      const vec x = factor * load(out + 512 * i + n);
-      store(out + 512 * i + n, x);
-      odd_of_row = odd_of_row + (x - x);
-    }
-    odd = odd + odd_of_row;
-  }
-  if (has_nan(odd)) {
-    attention_24_rows_safely(m, c1, nth, local);
-  }
-}
-
-// 2 columns x 16 rows of scores.
-[[gnu::noinline]] void attention_scores_2x16(const float* rows, const float* b, float* scores,
-    float* block_peak) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-  }
-
-  store(scores, s00);
-  store(scores + 24, s10);
-
-  store(block_peak, max(load(block_peak), max(s00, s10)));
-
-  store(scores + 8, s01);
-  store(scores + 32, s11);
-
-  store(block_peak + 8, max(load(block_peak + 8), max(s01, s11)));
-}
-
-// 2 columns x 8 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_2x8_in_part(const float* rows, const float* b,
-    float* scores, float* block_peak, long row, long col) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 24, x1_0);
-
-  store(block_peak, max(load(block_peak), max(x0_0, x1_0)));
-}
-
-// 2 columns x 16 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_2x16_in_part(const float* rows, const float* b,
-    float* scores, float* block_peak, long row, long col) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 24, x1_0);
-
-  store(block_peak, max(load(block_peak), max(x0_0, x1_0)));
-
-  const ivec row_of_lane1 = isplat(row + 8) + iota();
-  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
-  store(scores + 8, x0_1);
-  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  store(scores + 32, x1_1);
-
-  store(block_peak + 8, max(load(block_peak + 8), max(x0_1, x1_1)));
-}
-
-// 2 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_2x16(const float* b, float* scores, long row,
-    long col, attention_memory& local) {
-  const long high0 = 8 * (row / 8) + 8;
-  const bool some0 = col < high0;
-  const long high1 = 8 * (row / 8) + 16;
-  const bool some1 = col < high1;
-  const long first = some0 ? 0 : (some1 ? 1 : 2);
-  const long end = some1 ? 2 : (some0 ? 1 : 0);
-  for (long v = 0; v < 2; ++v) {
-    if (v < first || v >= end) {
-      for (long i = 0; i < 2; ++i) {
-        store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
-      }
-    }
-  }
-  if (end - first == 1) {
-    attention_scores_2x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
-        local.block_peak + 8 * first, row + 8 * first, col);
-  }
-  if (end - first == 2) {
-    attention_scores_2x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
-        local.block_peak + 8 * first, row + 8 * first, col);
-  }
-}
-
-// Step k of 6 rows x 16 columns.
-template <int k>
-[[gnu::always_inline]] static inline void attention_scores_step_6x16(const float* scalars,
-    const float* vectors, vec& s00, vec& s01, vec& s10, vec& s11, vec& s20, vec& s21, vec& s30,
-    vec& s31, vec& s40, vec& s41, vec& s50, vec& s51) {
-#if defined(textbook_mha_1_128_512_8_PLAIN) || !defined(__x86_64__)
-  const vec b0 = load(vectors + 24 * k);
-  const vec b1 = load(vectors + 24 * k + 8);
-  const vec a0 = splat(scalars[k]);
-  s00 = fma(a0, b0, s00);
-  s01 = fma(a0, b1, s01);
-  const vec a1 = splat(scalars[k + 64]);
-  s10 = fma(a1, b0, s10);
-  s11 = fma(a1, b1, s11);
-  const vec a2 = splat(scalars[k + 128]);
-  s20 = fma(a2, b0, s20);
-  s21 = fma(a2, b1, s21);
-  const vec a3 = splat(scalars[k + 192]);
-  s30 = fma(a3, b0, s30);
-  s31 = fma(a3, b1, s31);
-  const vec a4 = splat(scalars[k + 256]);
-  s40 = fma(a4, b0, s40);
-  s41 = fma(a4, b1, s41);
-  const vec a5 = splat(scalars[k + 320]);
-  s50 = fma(a5, b0, s50);
-  s51 = fma(a5, b1, s51);
-#else
-  asm volatile(
-      "vmovups 96*%c[k](%[vectors]), %%ymm15\n\t"
-      "vmovups 96*%c[k]+32(%[vectors]), %%ymm14\n\t"
-      "vbroadcastss 4*%c[k](%[scalars]), %%ymm13\n\t"
-      "vfmadd231ps %%ymm15, %%ymm13, %[s00]\n\t"
-      "vfmadd231ps %%ymm14, %%ymm13, %[s01]\n\t"
-      "vbroadcastss 4*%c[k]+256(%[scalars]), %%ymm12\n\t"
-      "vfmadd231ps %%ymm15, %%ymm12, %[s10]\n\t"
-      "vfmadd231ps %%ymm14, %%ymm12, %[s11]\n\t"
-      "vbroadcastss 4*%c[k]+512(%[scalars]), %%ymm13\n\t"
-      "vfmadd231ps %%ymm15, %%ymm13, %[s20]\n\t"
-      "vfmadd231ps %%ymm14, %%ymm13, %[s21]\n\t"
-      "vbroadcastss 4*%c[k]+768(%[scalars]), %%ymm12\n\t"
-      "vfmadd231ps %%ymm15, %%ymm12, %[s30]\n\t"
-      "vfmadd231ps %%ymm14, %%ymm12, %[s31]\n\t"
-      "vbroadcastss 4*%c[k]+1024(%[scalars]), %%ymm13\n\t"
-      "vfmadd231ps %%ymm15, %%ymm13, %[s40]\n\t"
-      "vfmadd231ps %%ymm14, %%ymm13, %[s41]\n\t"
-      "vbroadcastss 4*%c[k]+1280(%[scalars]), %%ymm12\n\t"
-      "vfmadd231ps %%ymm15, %%ymm12, %[s50]\n\t"
-      "vfmadd231ps %%ymm14, %%ymm12, %[s51]\n\t"
-      : [s00] "+x"(s00), [s01] "+x"(s01),
-      [s10] "+x"(s10), [s11] "+x"(s11),
-      [s20] "+x"(s20), [s21] "+x"(s21),
-      [s30] "+x"(s30), [s31] "+x"(s31),
-      [s40] "+x"(s40), [s41] "+x"(s41),
-      [s50] "+x"(s50), [s51] "+x"(s51)
-      : [scalars] "r"(scalars), [vectors] "r"(vectors), [k] "i"(k)
-      : "memory", "xmm12", "xmm13", "xmm14", "xmm15");
-#endif
-}
-
-// 6 columns x 16 rows of scores.
-[[gnu::noinline]] void attention_scores_6x16(const float* rows, const float* b, float* scores,
-    float* block_peak) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f);
-  for (long k = 0; k < 64; k += 4) {
-    attention_scores_step_6x16<0>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
-        s41, s50, s51);
-    attention_scores_step_6x16<1>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
-        s41, s50, s51);
-    attention_scores_step_6x16<2>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
-        s41, s50, s51);
-    attention_scores_step_6x16<3>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
-        s41, s50, s51);
-  }
-
-  store(scores, s00);
-  store(scores + 24, s10);
-  store(scores + 48, s20);
-  store(scores + 72, s30);
-  store(scores + 96, s40);
-  store(scores + 120, s50);
-
-  const vec high0_0 = max(max(s00, s10), max(s20, s30));
-  const vec high1_0 = max(s40, s50);
-  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
-
-  store(scores + 8, s01);
-  store(scores + 32, s11);
-  store(scores + 56, s21);
-  store(scores + 80, s31);
-  store(scores + 104, s41);
-  store(scores + 128, s51);
-
-  const vec high0_1 = max(max(s01, s11), max(s21, s31));
-  const vec high1_1 = max(s41, s51);
-  store(block_peak + 8, max(load(block_peak + 8), max(high0_1, high1_1)));
-}
-
-// 6 columns x 8 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_6x8_in_part(const float* rows, const float* b,
-    float* scores, float* block_peak, long row, long col) {
-  vec s00 = splat(0.0f);
-  vec s10 = splat(0.0f);
-  vec s20 = splat(0.0f);
-  vec s30 = splat(0.0f);
-  vec s40 = splat(0.0f);
-  vec s50 = splat(0.0f);
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 24, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 48, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 72, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  store(scores + 96, x4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  store(scores + 120, x5_0);
-
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(x4_0, x5_0);
-  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
-}
-
-// 6 columns x 16 rows of scores, some of them removed.
-[[gnu::noinline]] void attention_scores_6x16_in_part(const float* rows, const float* b,
-    float* scores, float* block_peak, long row, long col) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f);
-  vec s20 = splat(0.0f), s21 = splat(0.0f);
-  vec s30 = splat(0.0f), s31 = splat(0.0f);
-  vec s40 = splat(0.0f), s41 = splat(0.0f);
-  vec s50 = splat(0.0f), s51 = splat(0.0f);
-  for (long k = 0; k < 64; k += 4) {
-    attention_scores_step_6x16<0>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
-        s41, s50, s51);
-    attention_scores_step_6x16<1>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
-        s41, s50, s51);
-    attention_scores_step_6x16<2>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
-        s41, s50, s51);
-    attention_scores_step_6x16<3>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
-        s41, s50, s51);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  store(scores, x0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  store(scores + 24, x1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  store(scores + 48, x2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  store(scores + 72, x3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  store(scores + 96, x4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  store(scores + 120, x5_0);
-
-  const vec high0_0 = max(max(x0_0, x1_0), max(x2_0, x3_0));
-  const vec high1_0 = max(x4_0, x5_0);
-  store(block_peak, max(load(block_peak), max(high0_0, high1_0)));
-
-  const ivec row_of_lane1 = isplat(row + 8) + iota();
-  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
-  store(scores + 8, x0_1);
-  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  store(scores + 32, x1_1);
-  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  store(scores + 56, x2_1);
-  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  store(scores + 80, x3_1);
-  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
-  store(scores + 104, x4_1);
-  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
-  store(scores + 128, x5_1);
-
-  const vec high0_1 = max(max(x0_1, x1_1), max(x2_1, x3_1));
-  const vec high1_1 = max(x4_1, x5_1);
-  store(block_peak + 8, max(load(block_peak + 8), max(high0_1, high1_1)));
-}
-
-// 6 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_scores_in_part_6x16(const float* b, float* scores, long row,
-    long col, attention_memory& local) {
-  const long high0 = 8 * (row / 8) + 8;
-  const bool some0 = col < high0;
-  const long high1 = 8 * (row / 8) + 16;
-  const bool some1 = col < high1;
-  const long first = some0 ? 0 : (some1 ? 1 : 2);
-  const long end = some1 ? 2 : (some0 ? 1 : 0);
-  for (long v = 0; v < 2; ++v) {
-    if (v < first || v >= end) {
-      for (long i = 0; i < 6; ++i) {
-        store(scores + 24 * i + 8 * v, splat(-__builtin_inff()));
-      }
-    }
-  }
-  if (end - first == 1) {
-    attention_scores_6x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
-        local.block_peak + 8 * first, row + 8 * first, col);
-  }
-  if (end - first == 2) {
-    attention_scores_6x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
-        local.block_peak + 8 * first, row + 8 * first, col);
-  }
-}
-
-// Scores of 16 rows become weights; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_16(attention_memory& local, long count, bool all) {
-  const vec old0 = load(local.peak);
-  const lanes_t outside0 = negation(either(not_less(splat(0x1p+40f), load(local.block_total)),
-      both(not_less(splat(0x1p+120f), load(local.block_total)),
-          less_equal(splat(-4.0f) * old0, exponent_of(load(local.block_total))))));
-  const vec peak0 =
-      select(either(all_lanes(all), outside0), max(old0, load(local.block_peak)), old0);
-  store(local.peak, peak0);
-  const vec shift0 = splat(0.0f) - peak0;
-  store(local.shift, shift0);
-  store(local.carry, exp2_nonpositive(old0 - peak0));
-  vec total0 = splat(0.0f);
-
-  const vec old1 = load(local.peak + 8);
-  const lanes_t outside1 = negation(either(not_less(splat(0x1p+40f), load(local.block_total + 8)),
-      both(not_less(splat(0x1p+120f), load(local.block_total + 8)),
-          less_equal(splat(-4.0f) * old1, exponent_of(load(local.block_total + 8))))));
-  const vec peak1 =
-      select(either(all_lanes(all), outside1), max(old1, load(local.block_peak + 8)), old1);
-  store(local.peak + 8, peak1);
-  const vec shift1 = splat(0.0f) - peak1;
-  store(local.shift + 8, shift1);
-  store(local.carry + 8, exp2_nonpositive(old1 - peak1));
-  vec total1 = splat(0.0f);
-
-  for (long j = 0; j < count; ++j) {
-    const vec w0 = exp2_near(load(local.scores + 24 * j) + shift0);
-    store(local.scores + 24 * j, w0);
-    total0 = total0 + w0;
-    const vec w1 = exp2_near(load(local.scores + 24 * j + 8) + shift1);
-    store(local.scores + 24 * j + 8, w1);
-    total1 = total1 + w1;
-  }
-
-  store(local.block_total, total0);
-  store(local.block_total + 8, total1);
-}
-
-// 6 columns x 16 rows of scores; those of the tile before, if any is late, become weights between
-// the steps.
-[[gnu::noinline]] void attention_late_6x16(const Memory& m, const float* rows, const float* b,
-    float* scores, float* late, const float* shift, float* block_total, long c1, long row,
-    long col) {
-  const vec start0 = load(shift);
-  const vec start1 = load(shift + 8);
-  vec s00 = start0, s01 = start1;
-  vec s10 = start0, s11 = start1;
-  vec s20 = start0, s21 = start1;
-  vec s30 = start0, s31 = start1;
-  vec s40 = start0, s41 = start1;
-  vec s50 = start0, s51 = start1;
-  const long next_head = smaller(c1 + 1, 7);
-  const float* next_b = m.wk_out + 8192 * next_head + 64 * col;
-  const float* next_v = m.wv_out + 8192 * next_head + 64 * col;
-  const long nth = 2 * (col / 6 % 12);
-  const long next_row = (row + nth + 104) % 128;
-  const float* next_a = m.wq_out + 8192 * c1 + 64 * next_row;
-  const float* out = m.heads + 64 * c1 + 512 * smaller(row + nth, 126);
-  if (late) {
-    for (long o = 0; o < 2; ++o) {
-      const long from = 32 * o;
-      prefetch_l2(next_b + from);
-      prefetch_l2(next_b + from + 16);
-      prefetch_l2(next_b + from + 64);
-      prefetch_l2(next_b + from + 80);
-      prefetch_l2(next_b + from + 128);
-      prefetch_l2(next_b + from + 144);
-      prefetch_l2(next_b + from + 192);
-      prefetch_l2(next_b + from + 208);
-      prefetch_l2(next_v + from);
-      prefetch_l2(next_v + from + 16);
-      prefetch_l2(next_v + from + 64);
-      prefetch_l2(next_v + from + 80);
-      prefetch_l2(next_v + from + 128);
-      prefetch_l2(next_v + from + 144);
-      prefetch_l2(next_v + from + 192);
-      prefetch_l2(next_v + from + 208);
-      prefetch_l2(next_a + from);
-      prefetch_l2(next_a + from + 16);
-      prefetch_l2(next_a + from + 64);
-      prefetch_l2(next_a + from + 80);
-      prefetch_l2(out + from);
-      prefetch_l2(out + from + 16);
-      prefetch_l2(out + from + 512);
-      prefetch_l2(out + from + 528);
-      attention_scores_step_6x16<0>(b + from, rows + 24 * from, s00, s01, s10, s11, s20, s21, s30,
-          s31, s40, s41, s50, s51);
-      attention_scores_step_6x16<1>(b + from, rows + 24 * from, s00, s01, s10, s11, s20, s21, s30,
-          s31, s40, s41, s50, s51);
-      attention_scores_step_6x16<2>(b + from, rows + 24 * from, s00, s01, s10, s11, s20, s21, s30,
-          s31, s40, s41, s50, s51);
-      attention_scores_step_6x16<3>(b + from, rows + 24 * from, s00, s01, s10, s11, s20, s21, s30,
-          s31, s40, s41, s50, s51);
-      exp2_near_in_place(late + 8 * o, block_total + 8 * o);
-      attention_scores_step_6x16<0>(b + from + 4, rows + 24 * from + 96, s00, s01, s10, s11, s20,
-          s21, s30, s31, s40, s41, s50, s51);
-      attention_scores_step_6x16<1>(b + from + 4, rows + 24 * from + 96, s00, s01, s10, s11, s20,
-          s21, s30, s31, s40, s41, s50, s51);
-      attention_scores_step_6x16<2>(b + from + 4, rows + 24 * from + 96, s00, s01, s10, s11, s20,
-          s21, s30, s31, s40, s41, s50, s51);
-      attention_scores_step_6x16<3>(b + from + 4, rows + 24 * from + 96, s00, s01, s10, s11, s20,
-          s21, s30, s31, s40, s41, s50, s51);
-      exp2_near_in_place(late + 8 * o + 24, block_total + 8 * o);
-      attention_scores_step_6x16<0>(b + from + 8, rows + 24 * from + 192, s00, s01, s10, s11, s20,
-          s21, s30, s31, s40, s41, s50, s51);
-      attention_scores_step_6x16<1>(b + from + 8, rows + 24 * from + 192, s00, s01, s10, s11, s20,
-          s21, s30, s31, s40, s41, s50, s51);
-      attention_scores_step_6x16<2>(b + from + 8, rows + 24 * from + 192, s00, s01, s10, s11, s20,
-          s21, s30, s31, s40, s41, s50, s51);
-      attention_scores_step_6x16<3>(b + from + 8, rows + 24 * from + 192, s00, s01, s10, s11, s20,
-          s21, s30, s31, s40, s41, s50, s51);
-      exp2_near_in_place(late + 8 * o + 48, block_total + 8 * o);
-      attention_scores_step_6x16<0>(b + from + 12, rows + 24 * from + 288, s00, s01, s10, s11, s20,
-          s21, s30, s31, s40, s41, s50, s51);
-      attention_scores_step_6x16<1>(b + from + 12, rows + 24 * from + 288, s00, s01, s10, s11, s20,
-          s21, s30, s31, s40, s41, s50, s51);
-      attention_scores_step_6x16<2>(b + from + 12, rows + 24 * from + 288, s00, s01, s10, s11, s20,
-          s21, s30, s31, s40, s41, s50, s51);
-      attention_scores_step_6x16<3>(b + from + 12, rows + 24 * from + 288, s00, s01, s10, s11, s20,
-          s21, s30, s31, s40, s41, s50, s51);
-      exp2_near_in_place(late + 8 * o + 72, block_total + 8 * o);
-      attention_scores_step_6x16<0>(b + from + 16, rows + 24 * from + 384, s00, s01, s10, s11, s20,
-          s21, s30, s31, s40, s41, s50, s51);
-      attention_scores_step_6x16<1>(b + from + 16, rows + 24 * from + 384, s00, s01, s10, s11, s20,
-          s21, s30, s31, s40, s41, s50, s51);
-      attention_scores_step_6x16<2>(b + from + 16, rows + 24 * from + 384, s00, s01, s10, s11, s20,
-          s21, s30, s31, s40, s41, s50, s51);
-      attention_scores_step_6x16<3>(b + from + 16, rows + 24 * from + 384, s00, s01, s10, s11, s20,
-          s21, s30, s31, s40, s41, s50, s51);
-      exp2_near_in_place(late + 8 * o + 96, block_total + 8 * o);
-      attention_scores_step_6x16<0>(b + from + 20, rows + 24 * from + 480, s00, s01, s10, s11, s20,
-          s21, s30, s31, s40, s41, s50, s51);
-      attention_scores_step_6x16<1>(b + from + 20, rows + 24 * from + 480, s00, s01, s10, s11, s20,
-          s21, s30, s31, s40, s41, s50, s51);
-      attention_scores_step_6x16<2>(b + from + 20, rows + 24 * from + 480, s00, s01, s10, s11, s20,
-          s21, s30, s31, s40, s41, s50, s51);
-      attention_scores_step_6x16<3>(b + from + 20, rows + 24 * from + 480, s00, s01, s10, s11, s20,
-          s21, s30, s31, s40, s41, s50, s51);
-      exp2_near_in_place(late + 8 * o + 120, block_total + 8 * o);
-      for (long k = from + 24; k < from + 32; k += 4) {
-        attention_scores_step_6x16<0>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31,
-            s40, s41, s50, s51);
-        attention_scores_step_6x16<1>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31,
-            s40, s41, s50, s51);
-        attention_scores_step_6x16<2>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31,
-            s40, s41, s50, s51);
-        attention_scores_step_6x16<3>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31,
-            s40, s41, s50, s51);
-      }
-    }
-  } else {
-    for (long from = 0; from < 64; from += 32) {
-      prefetch_l2(next_b + from);
-      prefetch_l2(next_b + from + 16);
-      prefetch_l2(next_b + from + 64);
-      prefetch_l2(next_b + from + 80);
-      prefetch_l2(next_b + from + 128);
-      prefetch_l2(next_b + from + 144);
-      prefetch_l2(next_b + from + 192);
-      prefetch_l2(next_b + from + 208);
-      prefetch_l2(next_v + from);
-      prefetch_l2(next_v + from + 16);
-      prefetch_l2(next_v + from + 64);
-      prefetch_l2(next_v + from + 80);
-      prefetch_l2(next_v + from + 128);
-      prefetch_l2(next_v + from + 144);
-      prefetch_l2(next_v + from + 192);
-      prefetch_l2(next_v + from + 208);
-      prefetch_l2(next_a + from);
-      prefetch_l2(next_a + from + 16);
-      prefetch_l2(next_a + from + 64);
-      prefetch_l2(next_a + from + 80);
-      prefetch_l2(out + from);
-      prefetch_l2(out + from + 16);
-      prefetch_l2(out + from + 512);
-      prefetch_l2(out + from + 528);
-      for (long k = from; k < from + 32; k += 4) {
-        attention_scores_step_6x16<0>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31,
-            s40, s41, s50, s51);
-        attention_scores_step_6x16<1>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31,
-            s40, s41, s50, s51);
-        attention_scores_step_6x16<2>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31,
-            s40, s41, s50, s51);
-        attention_scores_step_6x16<3>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31,
-            s40, s41, s50, s51);
-      }
-    }
-  }
-
-  store(scores, s00);
-  store(scores + 8, s01);
-  store(scores + 24, s10);
-  store(scores + 32, s11);
-  store(scores + 48, s20);
-  store(scores + 56, s21);
-  store(scores + 72, s30);
-  store(scores + 80, s31);
-  store(scores + 96, s40);
-  store(scores + 104, s41);
-  store(scores + 120, s50);
-  store(scores + 128, s51);
-}
-
-// 6 columns x 16 rows of scores, less the references, become weights.
-[[gnu::noinline]] void attention_weigh_6x16(float* scores, float* block_total) {
-  for (long i = 0; i < 6; ++i) {
-    exp2_near_in_place(scores + 24 * i, block_total);
-    exp2_near_in_place(scores + 24 * i + 8, block_total + 8);
-  }
-}
-
-// 6 columns x 8 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_6x8_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  vec s00 = start0;
-  vec s10 = start0;
-  vec s20 = start0;
-  vec s30 = start0;
-  vec s40 = start0;
-  vec s50 = start0;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    const vec a2 = splat(b[k + 128]);
-    s20 = fma(a2, b0, s20);
-    const vec a3 = splat(b[k + 192]);
-    s30 = fma(a3, b0, s30);
-    const vec a4 = splat(b[k + 256]);
-    s40 = fma(a4, b0, s40);
-    const vec a5 = splat(b[k + 320]);
-    s50 = fma(a5, b0, s50);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 24, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 48, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 72, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 96, w4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  const vec w5_0 = exp2_near(x5_0);
-  store(scores + 120, w5_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
-}
-
-// 6 columns x 16 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_6x16_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  const vec start1 = load(shift + 8);
-  vec s00 = start0, s01 = start1;
-  vec s10 = start0, s11 = start1;
-  vec s20 = start0, s21 = start1;
-  vec s30 = start0, s31 = start1;
-  vec s40 = start0, s41 = start1;
-  vec s50 = start0, s51 = start1;
-  for (long k = 0; k < 64; k += 4) {
-    attention_scores_step_6x16<0>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
-        s41, s50, s51);
-    attention_scores_step_6x16<1>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
-        s41, s50, s51);
-    attention_scores_step_6x16<2>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
-        s41, s50, s51);
-    attention_scores_step_6x16<3>(b + k, rows + 24 * k, s00, s01, s10, s11, s20, s21, s30, s31, s40,
-        s41, s50, s51);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 24, w1_0);
-  const vec x2_0 = select(iless_equal(isplat(col + 2), row_of_lane0), s20, removed);
-  const vec w2_0 = exp2_near(x2_0);
-  store(scores + 48, w2_0);
-  const vec x3_0 = select(iless_equal(isplat(col + 3), row_of_lane0), s30, removed);
-  const vec w3_0 = exp2_near(x3_0);
-  store(scores + 72, w3_0);
-  const vec x4_0 = select(iless_equal(isplat(col + 4), row_of_lane0), s40, removed);
-  const vec w4_0 = exp2_near(x4_0);
-  store(scores + 96, w4_0);
-  const vec x5_0 = select(iless_equal(isplat(col + 5), row_of_lane0), s50, removed);
-  const vec w5_0 = exp2_near(x5_0);
-  store(scores + 120, w5_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0 + w2_0 + w3_0 + w4_0 + w5_0);
-
-  const ivec row_of_lane1 = isplat(row + 8) + iota();
-  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
-  const vec w0_1 = exp2_near(x0_1);
-  store(scores + 8, w0_1);
-  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  const vec w1_1 = exp2_near(x1_1);
-  store(scores + 32, w1_1);
-  const vec x2_1 = select(iless_equal(isplat(col + 2), row_of_lane1), s21, removed);
-  const vec w2_1 = exp2_near(x2_1);
-  store(scores + 56, w2_1);
-  const vec x3_1 = select(iless_equal(isplat(col + 3), row_of_lane1), s31, removed);
-  const vec w3_1 = exp2_near(x3_1);
-  store(scores + 80, w3_1);
-  const vec x4_1 = select(iless_equal(isplat(col + 4), row_of_lane1), s41, removed);
-  const vec w4_1 = exp2_near(x4_1);
-  store(scores + 104, w4_1);
-  const vec x5_1 = select(iless_equal(isplat(col + 5), row_of_lane1), s51, removed);
-  const vec w5_1 = exp2_near(x5_1);
-  store(scores + 128, w5_1);
-
-  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1 + w2_1 + w3_1 + w4_1 + w5_1);
-}
-
-// 6 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_6x16(const float* b, float* scores, long row,
-    long col, attention_memory& local) {
-  const long high0 = 8 * (row / 8) + 8;
-  const bool some0 = col < high0;
-  const long high1 = 8 * (row / 8) + 16;
-  const bool some1 = col < high1;
-  const long first = some0 ? 0 : (some1 ? 1 : 2);
-  const long end = some1 ? 2 : (some0 ? 1 : 0);
-  for (long v = 0; v < 2; ++v) {
-    if (v < first || v >= end) {
-      for (long i = 0; i < 6; ++i) {
-        store(scores + 24 * i + 8 * v, splat(0.0f));
-      }
-    }
-  }
-  if (end - first == 1) {
-    attention_weights_6x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
-        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
-  }
-  if (end - first == 2) {
-    attention_weights_6x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
-        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
-  }
-}
-
-// 2 columns x 16 rows of weights.
-[[gnu::noinline]] void attention_weights_2x16(const Memory& m, const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long c1, long row, long col) {
-  const vec start0 = load(shift);
-  const vec start1 = load(shift + 8);
-  vec s00 = start0, s01 = start1;
-  vec s10 = start0, s11 = start1;
-  const long next_head = smaller(c1 + 1, 7);
-  const float* next_b = m.wk_out + 8192 * next_head + 64 * col;
-  const float* next_v = m.wv_out + 8192 * next_head + 64 * col;
-  const long nth = 2 * (col / 2 % 12);
-  const long next_row = (row + nth + 104) % 128;
-  const float* next_a = m.wq_out + 8192 * c1 + 64 * next_row;
-  const float* out = m.heads + 64 * c1 + 512 * smaller(row + nth, 126);
-  for (long from = 0; from < 64; from += 32) {
-    prefetch_l2(next_b + from);
-    prefetch_l2(next_b + from + 16);
-    prefetch_l2(next_b + from + 64);
-    prefetch_l2(next_b + from + 80);
-    prefetch_l2(next_b + from + 128);
-    prefetch_l2(next_b + from + 144);
-    prefetch_l2(next_b + from + 192);
-    prefetch_l2(next_b + from + 208);
-    prefetch_l2(next_v + from);
-    prefetch_l2(next_v + from + 16);
-    prefetch_l2(next_v + from + 64);
-    prefetch_l2(next_v + from + 80);
-    prefetch_l2(next_v + from + 128);
-    prefetch_l2(next_v + from + 144);
-    prefetch_l2(next_v + from + 192);
-    prefetch_l2(next_v + from + 208);
-    prefetch_l2(next_a + from);
-    prefetch_l2(next_a + from + 16);
-    prefetch_l2(next_a + from + 64);
-    prefetch_l2(next_a + from + 80);
-    prefetch_l2(out + from);
-    prefetch_l2(out + from + 16);
-    prefetch_l2(out + from + 512);
-    prefetch_l2(out + from + 528);
-#pragma GCC unroll 4
-    for (long k = from; k < from + 32; ++k) {
-      const vec b0 = load(rows + 24 * k);
-      const vec b1 = load(rows + 24 * k + 8);
-      const vec a0 = splat(b[k]);
-      s00 = fma(a0, b0, s00);
-      s01 = fma(a0, b1, s01);
-      const vec a1 = splat(b[k + 64]);
-      s10 = fma(a1, b0, s10);
-      s11 = fma(a1, b1, s11);
-    }
-  }
-
-  const vec w0_0 = exp2_near(s00);
-  store(scores, w0_0);
-  const vec w1_0 = exp2_near(s10);
-  store(scores + 24, w1_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0);
-
-  const vec w0_1 = exp2_near(s01);
-  store(scores + 8, w0_1);
-  const vec w1_1 = exp2_near(s11);
-  store(scores + 32, w1_1);
-
-  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
-}
-
-// 2 columns x 8 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_2x8_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  vec s00 = start0;
-  vec s10 = start0;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 24, w1_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0);
-}
-
-// 2 columns x 16 rows of weights, some of them removed.
-[[gnu::noinline]] void attention_weights_2x16_in_part(const float* rows, const float* b,
-    float* scores, const float* shift, float* block_total, long row, long col) {
-  const vec start0 = load(shift);
-  const vec start1 = load(shift + 8);
-  vec s00 = start0, s01 = start1;
-  vec s10 = start0, s11 = start1;
-#pragma GCC unroll 4
-  for (long k = 0; k < 64; ++k) {
-    const vec b0 = load(rows + 24 * k);
-    const vec b1 = load(rows + 24 * k + 8);
-    const vec a0 = splat(b[k]);
-    s00 = fma(a0, b0, s00);
-    s01 = fma(a0, b1, s01);
-    const vec a1 = splat(b[k + 64]);
-    s10 = fma(a1, b0, s10);
-    s11 = fma(a1, b1, s11);
-  }
-
-  const vec removed = splat(-__builtin_inff());
-
-  const ivec row_of_lane0 = isplat(row) + iota();
-  const vec x0_0 = select(iless_equal(isplat(col), row_of_lane0), s00, removed);
-  const vec w0_0 = exp2_near(x0_0);
-  store(scores, w0_0);
-  const vec x1_0 = select(iless_equal(isplat(col + 1), row_of_lane0), s10, removed);
-  const vec w1_0 = exp2_near(x1_0);
-  store(scores + 24, w1_0);
-
-  store(block_total, load(block_total) + w0_0 + w1_0);
-
-  const ivec row_of_lane1 = isplat(row + 8) + iota();
-  const vec x0_1 = select(iless_equal(isplat(col), row_of_lane1), s01, removed);
-  const vec w0_1 = exp2_near(x0_1);
-  store(scores + 8, w0_1);
-  const vec x1_1 = select(iless_equal(isplat(col + 1), row_of_lane1), s11, removed);
-  const vec w1_1 = exp2_near(x1_1);
-  store(scores + 32, w1_1);
-
-  store(block_total + 8, load(block_total + 8) + w0_1 + w1_1);
-}
-
-// 2 columns x 16 rows where pairs are removed; vectors of rows that keep none are skipped.
-[[gnu::noinline]] void attention_weights_in_part_2x16(const float* b, float* scores, long row,
-    long col, attention_memory& local) {
-  const long high0 = 8 * (row / 8) + 8;
-  const bool some0 = col < high0;
-  const long high1 = 8 * (row / 8) + 16;
-  const bool some1 = col < high1;
-  const long first = some0 ? 0 : (some1 ? 1 : 2);
-  const long end = some1 ? 2 : (some0 ? 1 : 0);
-  for (long v = 0; v < 2; ++v) {
-    if (v < first || v >= end) {
-      for (long i = 0; i < 2; ++i) {
-        store(scores + 24 * i + 8 * v, splat(0.0f));
-      }
-    }
-  }
-  if (end - first == 1) {
-    attention_weights_2x8_in_part(local.rows + 8 * first, b, scores + 8 * first,
-        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
-  }
-  if (end - first == 2) {
-    attention_weights_2x16_in_part(local.rows + 8 * first, b, scores + 8 * first,
-        local.shift + 8 * first, local.block_total + 8 * first, row + 8 * first, col);
-  }
-}
-
-// Weights of 16 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_weights_of_16(const Memory& m, long c1, long row, long col,
-    long from, long count, long whole_end, attention_memory& local) {
-  const float* b = m.wk_out + 8192 * c1 + 64 * col;
-  float* late = nullptr;
-  for (long j = from; j < count - 5; j += 6) {
-    if (col + j < whole_end) {
-      attention_late_6x16(m, local.rows, b + 64 * j, local.scores + 24 * j, late, local.shift,
-          local.block_total, c1, row, col + j);
-      late = local.scores + 24 * j;
-    } else {
-      if (late) {
-        attention_weigh_6x16(late, local.block_total);
-      }
-      late = nullptr;
-      attention_weights_in_part_6x16(b + 64 * j, local.scores + 24 * j, row, col + j, local);
-    }
-  }
-  if (late) {
-    attention_weigh_6x16(late, local.block_total);
-  }
-  const long rest = 6 * (count / 6);
-  if (rest < count && from <= rest) {
-    if (col + rest < whole_end) {
-      attention_weights_2x16(m, local.rows, b + 64 * rest, local.scores + 24 * rest, local.shift,
-          local.block_total, c1, row, col + rest);
-    } else {
-      attention_weights_in_part_2x16(b + 64 * rest, local.scores + 24 * rest, row, col + rest,
-          local);
-    }
-  }
-}
-
-// Scores of 16 rows and `count` columns from col on, the first `from` of them left out.
-[[gnu::noinline]] void attention_scores_of_16(const Memory& m, long c1, long row, long col,
-    long from, long count, long whole_end, attention_memory& local) {
-  const float* b = m.wk_out + 8192 * c1 + 64 * col;
-  for (long j = from; j < count - 5; j += 6) {
-    if (col + j < whole_end) {
-      attention_scores_6x16(local.rows, b + 64 * j, local.scores + 24 * j, local.block_peak);
-    } else {
-      attention_scores_in_part_6x16(b + 64 * j, local.scores + 24 * j, row, col + j, local);
-    }
-  }
-  const long rest = 6 * (count / 6);
-  if (rest < count && from <= rest) {
-    if (col + rest < whole_end) {
-      attention_scores_2x16(local.rows, b + 64 * rest, local.scores + 24 * rest, local.block_peak);
-    } else {
-      attention_scores_in_part_2x16(b + 64 * rest, local.scores + 24 * rest, row, col + rest,
-          local);
-    }
-  }
-}
-
-// What 16 rows have summed so far, multiplied by their carries.
-[[gnu::noinline]] void attention_carry_over_16(const Memory& m, long c1, long row,
-    attention_memory& local) {
-  store(local.total, load(local.carry) * load(local.total));
-  store(local.total + 8, load(local.carry + 8) * load(local.total + 8));
-
-  float* out = m.heads + 64 * c1 + 512 * row;
-  for (long i = 0; i < 16; ++i) {
-    const vec carry = splat(local.carry[i]);
-    for (long n = 0; n < 64; n += 8) {
-      store(out + 512 * i + n, carry * load(out + 512 * i + n));
-    }
-  }
-}
-
-// Of 16 rows, those whose weights are too large get a higher peak; their weights follow.
-[[gnu::noinline]] void attention_lower_weights_16(attention_memory& local, long count) {
-  for (long i = 0; i < 16; i += 8) {
-    const vec total = load(local.block_total + i);
-    const lanes_t inside = not_less(splat(0x1p+40f), total);
-    const vec rise = select(inside, splat(0.0f), exponent_of(total));
-    const vec old = load(local.peak + i);
-    const vec peak = old + rise;
-    const vec carry = select(inside, splat(1.0f), inverse_power(total));
-    store(local.peak + i, peak);
-    store(local.shift + i, splat(0.0f) - peak);
-    store(local.carry + i, carry);
-    store(local.block_total + i, carry * total);
-    if (any(negation(inside))) {
-      for (long j = 0; j < count; ++j) {
-        store(local.scores + i + 24 * j, carry * load(local.scores + i + 24 * j));
-      }
-    }
-  }
-}
-
-// Weights of 16 rows and `count` columns, the first `from` of them made from scores, once more
-// where they left the range.
-[[gnu::noinline]] void attention_mend_16(const Memory& m, long c1, long row, long col, long from,
-    long count, long whole_end, attention_memory& local, bool fresh) {
-  // Too large for that: the greatest score becomes the reference.
-  const lanes_t inside0 = either(not_less(splat(0x1p+40f), load(local.block_total)),
-      both(not_less(splat(0x1p+120f), load(local.block_total)),
-          less_equal(splat(-4.0f) * load(local.peak), exponent_of(load(local.block_total)))));
-  const lanes_t inside1 = both(inside0,
-      either(not_less(splat(0x1p+40f), load(local.block_total + 8)),
-          both(not_less(splat(0x1p+120f), load(local.block_total + 8)),
-              less_equal(splat(-4.0f) * load(local.peak + 8),
-                  exponent_of(load(local.block_total + 8))))));
-  if (any(negation(inside1))) {
-    store(local.block_peak, splat(-__FLT_MAX__));
-    store(local.block_peak + 8, splat(-__FLT_MAX__));
-    attention_scores_of_16(m, c1, row, col, 0, count, whole_end, local);
-    attention_weigh_16(local, from, false);
-    if (!fresh) {
-      attention_carry_over_16(m, c1, row, local);
-    }
-    attention_weights_of_16(m, c1, row, col, from, count, whole_end, local);
-  }
-
-  attention_lower_weights_16(local, count);
-  if (!fresh) {
-    attention_carry_over_16(m, c1, row, local);
-  }
+  store(out, s00);
+  store(out + 8, s01);
+  store(out + 16, s02);
+  store(out + 24, s03);
+  store(out + 512, s10);
+  store(out + 520, s11);
+  store(out + 528, s12);
+  store(out + 536, s13);
+  store(out + 1024, s20);
+  store(out + 1032, s21);
+  store(out + 1040, s22);
+  store(out + 1048, s23);
 }
 
 // 2 rows x 32 columns of the result, over `count` weights each.
@@ -2966,8 +2229,8 @@ template <int k>
 
 #pragma GCC unroll 4
   for (long k = 0; k < count; ++k) {
-    const vec a0 = splat(weights[24 * k]);
-    const vec a1 = splat(weights[24 * k + 1]);
+    const vec a0 = splat(weights[16 * k]);
+    const vec a1 = splat(weights[16 * k + 1]);
     const vec b0 = load(v + 64 * k);
     s00 = fma(a0, b0, s00);
     s10 = fma(a1, b0, s10);
@@ -3025,218 +2288,6 @@ template <int k>
   }
 }
 
-// 16 rows against `count` columns from col on.
-[[gnu::noinline]] void attention_visit_16(const Memory& m, long c1, long row, long col, long count,
-    long whole_end, attention_memory& local, bool fresh) {
-  store(local.block_total, splat(0.0f));
-  store(local.block_total + 8, splat(0.0f));
-  long done = 0;
-
-  // The first columns give each row the score that the others are compared with.
-  if (fresh) {
-    const float* b = m.wk_out + 8192 * c1 + 64 * col;
-    store(local.block_peak, splat(-__FLT_MAX__));
-    store(local.block_peak + 8, splat(-__FLT_MAX__));
-    if (count < 6) {
-      if (col < whole_end) {
-        attention_scores_2x16(local.rows, b, local.scores, local.block_peak);
-      } else {
-        attention_scores_in_part_2x16(b, local.scores, row, col, local);
-      }
-    } else if (col < whole_end) {
-      attention_scores_6x16(local.rows, b, local.scores, local.block_peak);
-    } else {
-      attention_scores_in_part_6x16(b, local.scores, row, col, local);
-    }
-    done = smaller(6, count);
-    attention_weigh_16(local, done, true);
-  }
-
-  attention_weights_of_16(m, c1, row, col, done, count, whole_end, local);
-
-  // Where that score was a poor guess it is mended; the other rows keep every bit.
-  const lanes_t inside0 = not_less(splat(0x1p+40f), load(local.block_total));
-  const lanes_t inside1 = both(inside0, not_less(splat(0x1p+40f), load(local.block_total + 8)));
-  if (any(negation(inside1))) {
-    attention_mend_16(m, c1, row, col, done, count, whole_end, local, fresh);
-  }
-
-  attention_fold_16(m, c1, row, col, count, local, fresh);
-}
-
-// Whether all 16 rows are for the safe path already.
-[[gnu::noinline]] bool attention_no_row_of_16_is_finite(const Memory& m, long c1, long row) {
-  const float* out = m.heads + 64 * c1 + 512 * row;
-  for (long i = 0; i < 16; ++i) {
-    vec odd = splat(0.0f);
-    for (long n = 0; n < 64; n += 8) {
-      const vec x = load(out + 512 * i + n);
-      odd = odd + (x - x);
-    }
-    if (!has_nan(odd)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// Scores of 16 rows become weights, those of removed pairs -0; the rows' state follows.
-[[gnu::noinline]] void attention_weigh_16_safely(attention_memory& local, long count) {
-  const vec removed = splat(-__builtin_inff());
-
-  const vec old0 = load(local.peak);
-  const vec peak0 = max(old0, splat(0.125f) * load(local.block_peak));
-  store(local.peak, peak0);
-  store(local.carry,
-      select(both(less(old0, peak0), equal(load(local.kept), splat(1.0f))),
-          exp_nonpositive(old0 - peak0), splat(1.0f)));
-  vec total0 = splat(0.0f);
-  lanes_t all0 = all_lanes(true);
-
-  const vec old1 = load(local.peak + 8);
-  const vec peak1 = max(old1, splat(0.125f) * load(local.block_peak + 8));
-  store(local.peak + 8, peak1);
-  store(local.carry + 8,
-      select(both(less(old1, peak1), equal(load(local.kept + 8), splat(1.0f))),
-          exp_nonpositive(old1 - peak1), splat(1.0f)));
-  vec total1 = splat(0.0f);
-  lanes_t all1 = all_lanes(true);
-
-  bool some = false;
-  long before_holes = 0;
-  for (long j = 0; j < count; ++j) {
-    const vec score0 = splat(0.125f) * load(local.scores + 24 * j);
-    const lanes_t hole0 = equal(score0, removed);
-    const vec w0 = select(hole0, splat(-0.0f), exp_nonpositive(score0 - peak0) + splat(0.0f));
-    store(local.scores + 24 * j, w0);
-    total0 = total0 + w0;
-    all0 = both(all0, hole0);
-    const vec score1 = splat(0.125f) * load(local.scores + 24 * j + 8);
-    const lanes_t hole1 = equal(score1, removed);
-    const vec w1 = select(hole1, splat(-0.0f), exp_nonpositive(score1 - peak1) + splat(0.0f));
-    store(local.scores + 24 * j + 8, w1);
-    total1 = total1 + w1;
-    all1 = both(all1, hole1);
-    const bool hole = any(either(hole0, hole1));
-    local.holes[j] = hole ? 1.0f : 0.0f;
-    some = some || hole;
-    before_holes = some ? before_holes : j + 1;
-  }
-
-  local.holes[96] = float(before_holes);
-
-  store(local.block_total, total0);
-  store(local.kept, select(all0, load(local.kept), splat(1.0f)));
-
-  store(local.block_total + 8, total1);
-  store(local.kept + 8, select(all1, load(local.kept + 8), splat(1.0f)));
-}
-
-// 2 rows x 32 columns of the result, over `count` weights each, of which those of -0 don't count.
-[[gnu::noinline]] void attention_values_2x32_with_holes(const float* weights, const float* v,
-    long count, float* out, const float* holes, long before_holes, bool fresh) {
-  vec s00 = splat(0.0f), s01 = splat(0.0f), s02 = splat(0.0f), s03 = splat(0.0f);
-  vec s10 = splat(0.0f), s11 = splat(0.0f), s12 = splat(0.0f), s13 = splat(0.0f);
-
-#pragma GCC unroll 4
-  for (long k = 0; k < before_holes; ++k) {
-    const vec a0 = splat(weights[24 * k]);
-    const vec a1 = splat(weights[24 * k + 1]);
-    const vec b0 = load(v + 64 * k);
-    s00 = fma(a0, b0, s00);
-    s10 = fma(a1, b0, s10);
-    const vec b1 = load(v + 64 * k + 8);
-    s01 = fma(a0, b1, s01);
-    s11 = fma(a1, b1, s11);
-    const vec b2 = load(v + 64 * k + 16);
-    s02 = fma(a0, b2, s02);
-    s12 = fma(a1, b2, s12);
-    const vec b3 = load(v + 64 * k + 24);
-    s03 = fma(a0, b3, s03);
-    s13 = fma(a1, b3, s13);
-  }
-  for (long k = before_holes; k < count; ++k) {
-    if (holes[k] > 0.0f) {
-      const vec a0 = splat(weights[24 * k]);
-      const lanes_t hole0 = is_minus_zero(a0);
-      const vec a1 = splat(weights[24 * k + 1]);
-      const lanes_t hole1 = is_minus_zero(a1);
-      const vec b0 = load(v + 64 * k);
-      s00 = fma_unless(hole0, a0, b0, s00);
-      s10 = fma_unless(hole1, a1, b0, s10);
-      const vec b1 = load(v + 64 * k + 8);
-      s01 = fma_unless(hole0, a0, b1, s01);
-      s11 = fma_unless(hole1, a1, b1, s11);
-      const vec b2 = load(v + 64 * k + 16);
-      s02 = fma_unless(hole0, a0, b2, s02);
-      s12 = fma_unless(hole1, a1, b2, s12);
-      const vec b3 = load(v + 64 * k + 24);
-      s03 = fma_unless(hole0, a0, b3, s03);
-      s13 = fma_unless(hole1, a1, b3, s13);
-    } else {
-      const vec a0 = splat(weights[24 * k]);
-      const vec a1 = splat(weights[24 * k + 1]);
-      const vec b0 = load(v + 64 * k);
-      s00 = fma(a0, b0, s00);
-      s10 = fma(a1, b0, s10);
-      const vec b1 = load(v + 64 * k + 8);
-      s01 = fma(a0, b1, s01);
-      s11 = fma(a1, b1, s11);
-      const vec b2 = load(v + 64 * k + 16);
-      s02 = fma(a0, b2, s02);
-      s12 = fma(a1, b2, s12);
-      const vec b3 = load(v + 64 * k + 24);
-      s03 = fma(a0, b3, s03);
-      s13 = fma(a1, b3, s13);
-    }
-  }
-
-  if (!fresh) {
-    s00 = s00 + load(out);
-    s01 = s01 + load(out + 8);
-    s02 = s02 + load(out + 16);
-    s03 = s03 + load(out + 24);
-    s10 = s10 + load(out + 512);
-    s11 = s11 + load(out + 520);
-    s12 = s12 + load(out + 528);
-    s13 = s13 + load(out + 536);
-  }
-
-  store(out, s00);
-  store(out + 8, s01);
-  store(out + 16, s02);
-  store(out + 24, s03);
-  store(out + 512, s10);
-  store(out + 520, s11);
-  store(out + 528, s12);
-  store(out + 536, s13);
-}
-
-// Weights of 16 rows and `count` columns are folded into the result.
-[[gnu::noinline]] void attention_fold_16_with_holes(const Memory& m, long c1, long row, long col,
-    long count, attention_memory& local, bool fresh) {
-  const float* v = m.wv_out + 8192 * c1 + 64 * col;
-  float* out = m.heads + 64 * c1 + 512 * row;
-  store(local.total, load(local.total) + load(local.block_total));
-  store(local.total + 8, load(local.total + 8) + load(local.block_total + 8));
-  const long before = long(local.holes[96]);
-
-  for (long n = 0; n < 64; n += 32) {
-    for (long i = 0; i < 12; i += 3) {
-      const long high_last = row + i + 3;
-      const long end = smaller(high_last - col, count);
-      attention_values_3x32_with_holes(local.scores + i, v + n, end, out + 512 * i + n, local.holes,
-          smaller(larger(before, 0), end), fresh);
-    }
-    for (long i = 12; i < 16; i += 2) {
-      const long high_last = row + i + 2;
-      const long end = smaller(high_last - col, count);
-      attention_values_2x32_with_holes(local.scores + i, v + n, end, out + 512 * i + n, local.holes,
-          smaller(larger(before, 0), end), fresh);
-    }
-  }
-}
-
 // 16 rows against `count` columns from col on, by the definition.
 [[gnu::noinline]] void attention_visit_16_safely(const Memory& m, long c1, long row, long col,
     long count, long whole_end, attention_memory& local, bool fresh) {
@@ -3248,7 +2299,7 @@ template <int k>
     attention_carry_over_16(m, c1, row, local);
   }
 
-  if (long(local.holes[96]) < count) {
+  if (long(local.holes[132]) < count) {
     attention_fold_16_with_holes(m, c1, row, col, count, local, fresh);
   } else {
     attention_fold_16(m, c1, row, col, count, local, fresh);
@@ -3259,7 +2310,7 @@ template <int k>
 // others keep every bit.
 [[gnu::noinline]] void attention_16_rows_safely(const Memory& m, long c1, long nth,
     attention_memory& local) {
-  const long row = 16 * nth + 96;
+  const long row = 16 * nth;
   const float* a = m.wq_out + 8192 * c1 + 64 * row;
   float* out = m.heads + 64 * c1 + 512 * row;
 
@@ -3271,7 +2322,7 @@ template <int k>
 
   for (long r = 0; r < 16; r += 8) {
     for (long k = 0; k < 64; k += 8) {
-      transpose_block(a + 64 * r + k, 64, local.rows + 24 * k + r, 24, splat(1.0f));
+      transpose_block(a + 64 * r + k, 64, local.rows + 16 * k + r, 16, splat(1.0f));
     }
   }
 
@@ -3282,10 +2333,12 @@ template <int k>
   store(local.kept, splat(0.0f));
   store(local.kept + 8, splat(0.0f));
   bool fresh = true;
-  const long whole_end = 12 * nth + 96;
-  const long end = 14 * nth + 114;
-  for (long col = 0; col < end; col += 96) {
-    attention_visit_16_safely(m, c1, row, col, smaller(96, end - col), whole_end, local, fresh);
+  static const unsigned short whole_end_of_block[] = {0, 12, 30, 48, 60, 78, 96, 108};
+  const long whole_end = whole_end_of_block[nth];
+  static const unsigned short end_of_block[] = {18, 36, 48, 66, 84, 96, 114, 128};
+  const long end = end_of_block[nth];
+  for (long col = 0; col < end; col += 132) {
+    attention_visit_16_safely(m, c1, row, col, smaller(132, end - col), whole_end, local, fresh);
     fresh = false;
   }
 
@@ -3313,17 +2366,16 @@ template <int k>
   }
 }
 
-// The nth of 2 blocks of 16 rows.
+// The nth of 8 blocks of 16 rows.
 [[gnu::noinline]] void attention_16_rows(const Memory& m, long c1, long nth,
     attention_memory& local) {
-  const long row = 16 * nth + 96;
+  const long row = 16 * nth;
   const float* a = m.wq_out + 8192 * c1 + 64 * row;
-  float* out = m.heads + 64 * c1 + 512 * row;
 
   // Rows change places with their elements: a vector holds the same element of every row.
   for (long r = 0; r < 16; r += 8) {
     for (long k = 0; k < 64; k += 8) {
-      transpose_block(a + 64 * r + k, 64, local.rows + 24 * k + r, 24, splat(0.18033688f));
+      transpose_block(a + 64 * r + k, 64, local.rows + 16 * k + r, 16, splat(0.18033688f));
     }
   }
 
@@ -3331,47 +2383,24 @@ template <int k>
   store(local.total, splat(0.0f));
   store(local.peak + 8, splat(-__FLT_MAX__));
   store(local.total + 8, splat(0.0f));
+  store(local.odd, splat(0.0f));
 
-  bool fresh = true;
-  const long whole_end = 12 * nth + 96;
-  const long end = 14 * nth + 114;
-  for (long col = 0; col < end; col += 96) {
-    if (!fresh && attention_no_row_of_16_is_finite(m, c1, row)) {
-      break;
-    }
-    attention_visit_16(m, c1, row, col, smaller(96, end - col), whole_end, local, fresh);
-    fresh = false;
-  }
+  static const unsigned short whole_end_of_block[] = {0, 12, 30, 48, 60, 78, 96, 108};
+  const long whole_end = whole_end_of_block[nth];
+  static const unsigned short end_of_block[] = {18, 36, 48, 66, 84, 96, 114, 128};
+  const long end = end_of_block[nth];
+  attention_visit_16(m, c1, row, 0, end, whole_end, local);
 
-  store(local.carry, splat(1.0f) / load(local.total));
-  store(local.carry + 8, splat(1.0f) / load(local.total + 8));
-
-  // x - x is 0, or NaN if x is not finite.
-  vec odd = splat(0.0f);
-  for (long i = 0; i < 16; ++i) {
-    const vec factor = splat(local.carry[i]);
-    vec odd_of_row = splat(0.0f);
-    for (long n = 0; n < 64; n += 8) {
-      const vec x = factor * load(out + 512 * i + n);
-      store(out + 512 * i + n, x);
-      odd_of_row = odd_of_row + (x - x);
-    }
-    odd = odd + odd_of_row;
-  }
-  if (has_nan(odd)) {
+  if (has_nan(load(local.odd))) {
     attention_16_rows_safely(m, c1, nth, local);
   }
 }
 
 // An item: one block of rows.
 [[gnu::noinline]] void attention(const Memory& m, long item, attention_memory& local) {
-  const long block = 5 - item % 6;
-  const long c1 = item / 6;
-  if (block < 4) {
-    attention_24_rows(m, c1, block, local);
-  } else {
-    attention_16_rows(m, c1, block - 4, local);
-  }
+  const long block = 7 - item % 8;
+  const long c1 = item / 8;
+  attention_16_rows(m, c1, block, local);
 }
 
 // Step k of 6 rows x 16 columns.
@@ -3589,7 +2618,7 @@ void project_wq_wk_wv_item(const Memory& m, long item, int) {
 }
 
 void attention_item(const Memory& m, long item, int worker) {
-  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 5664L * worker));
+  attention(m, item, *reinterpret_cast<attention_memory*>(m.local + 4432L * worker));
 }
 
 void project_wo_item(const Memory& m, long item, int) {
@@ -3598,7 +2627,7 @@ void project_wo_item(const Memory& m, long item, int) {
 
 }  // namespace
 
-size_t workspace_bytes(int workers) { return 1048576u + 22656u * (size_t)workers; }
+size_t workspace_bytes(int workers) { return 1048576u + 17728u * (size_t)workers; }
 
 size_t packed_bytes() { return 4259840u; }
 
@@ -3700,7 +2729,7 @@ void run(const textbook_mha_1_128_512_8_args* args, const void* packed, void* wo
     restore_float_state(before);
   };
   each(96, project_wq_wk_wv_item, on_worker<project_wq_wk_wv_item>);
-  each(48, attention_item, on_worker<attention_item>);
+  each(64, attention_item, on_worker<attention_item>);
   each(64, project_wo_item, on_worker<project_wo_item>);
 }
 

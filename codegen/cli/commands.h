@@ -23,8 +23,9 @@ int gen(const Common&, const std::string& folder, bool python, bool quiet);
 int pack(const Common&, const std::vector<std::string>& files, const std::vector<std::string>& map, const std::string& out);
 int check(const Common&, bool emulate, JsonOutput&);
 int bench(const Common&, int workers, JsonOutput&);
-// `map`: file for a picture of what the mask keeps (PNG); `html`: for a page of all of it; empty: none.
-int explain(const Common&, const std::string& map, const std::string& html, JsonOutput&);
+// `map`: file for a picture of what the mask keeps (PNG); `html`: for a page of all of it; empty: none. `measure`: time
+// the kernels as bench does, and set that beside the model's time.
+int explain(const Common&, const std::string& map, const std::string& html, bool measure, JsonOutput&);
 int tune(const Common&, const std::string& wisdom, int candidates, bool again);
 int verdict(const Common&, unsigned seed, int configurations, int candidates, JsonOutput&);
 

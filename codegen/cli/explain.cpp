@@ -1,10 +1,12 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
 #include "cli/host/process.h"
+#include "cli/measured.h"
 #include "cli/page/page.h"
 #include "cli/picture.h"
 #include "graph/print.h"
@@ -33,29 +35,41 @@ static nlohmann::ordered_json json_of(const Account& a) {
           {"bytes", {{"l2", a.traffic.l2}, {"memory", a.traffic.memory}}}};
 }
 
-static nlohmann::ordered_json json_of(const Spec& spec, const GenerateOptions& options) {
+static nlohmann::ordered_json json_of(const Measured& m) {
+  const bench::Summary& s = m.figures.summary;
+  return {{"predicted_cycles", m.predicted_cycles}, {"predicted_complete", m.complete}, {"predicted_seconds", m.predicted_seconds}, {"predicted_percent", m.predicted_percent}, {"best_seconds", s.best_seconds}, {"best_percent", s.best_percent}, {"median_seconds", s.median_seconds}, {"median_percent", s.median_percent}, {"median_cycles", m.median_cycles}, {"best_cycles", m.best_cycles}, {"repetitions", m.figures.repetitions}};
+}
+
+static nlohmann::ordered_json json_of(const Spec& spec, const std::vector<Decided>& all, const std::vector<Measured>& timed) {
   using Json = nlohmann::ordered_json;
   Json masks = Json::array(), isas = Json::array();
   for (const MaskMap& m : mask_maps(spec.graph, 64)) {
     const BlockCounts blocks = count_blocks(m.map);
     masks.push_back({{"region", m.title}, {"keeps", m.predicate}, {"block", {m.map.q_step, m.map.kv_step}}, {"all", blocks.all}, {"mixed", blocks.mixed}, {"none", blocks.none}, {"rows_without_any", m.empty_rows.size()}});
   }
-  for (const Decided& d : decided(spec.graph, options)) {
+  for (const Decided& d : all) {
     Json regions = Json::array();
     for (const Decided::Region& r : d.regions) regions.push_back({{"region", r.title}, {"schedule", r.schedule}, {"flops", r.flops}, {"model", r.account ? json_of(*r.account) : Json()}});
     isas.push_back({{"isa", d.isa}, {"machine", text_of(d.machine)}, {"workspace_bytes", d.workspace_bytes}, {"worker_bytes", d.worker_bytes}, {"packed_bytes", d.packed_bytes}, {"regions", regions}});
+    for (const Measured& m : timed)
+      if (m.isa == d.isa) isas.back()["measured"] = json_of(m);
   }
   return {{"spec", spec.expression}, {"flops", flops_of(spec.graph)}, {"graph", to_text(spec.graph)}, {"masks", masks}, {"isas", isas}};
 }
 
-int explain(const Common& common, const std::string& map, const std::string& html, JsonOutput& json) {
+int explain(const Common& common, const std::string& map, const std::string& html, bool measure, JsonOutput& json) {
   const Spec spec = one_spec(common.wanted);
   const GenerateOptions options = options_for(spec, common);
   const std::string text = attune::explain(spec.graph, options);
+  const std::vector<Decided> all = decided(spec.graph, options);
+  std::vector<std::string> lacking;
+  const std::vector<Measured> timed = measure ? measured(spec, options, all, lacking) : std::vector<Measured>();
   if (!map.empty()) draw_masks(spec.graph, map);
-  if (!html.empty()) host::write_whole(html, page::page(spec, options));
+  if (!html.empty()) host::write_whole(html, page::page(spec, options, all, timed));
   fmt::print("{}{}", text, text.empty() || text.back() == '\n' ? "" : "\n");
-  if (json.wanted()) json.write(json_of(spec, options));
+  fmt::print("{}", text_of(timed));
+  if (!lacking.empty()) fmt::print(stderr, "attune: not measured, for this CPU lacks it: {}\n", fmt::join(lacking, ", "));
+  if (json.wanted()) json.write(json_of(spec, all, timed));
   return 0;
 }
 

@@ -71,6 +71,8 @@ int main(int argc, char** argv) {
   std::string picture, html;
   explain->add_option("--map", picture, "also draw which blocks of scores the mask keeps, to this file (PNG)");
   explain->add_option("--html", html, "also write all of it as one page for people to this file, with the hottest loop's machine code");
+  bool measure = false;
+  explain->add_flag("--measure", measure, "also build the kernels, check and time them as bench does, and compare with what the model predicts");
   json_option(explain, same_as_json);
   auto* tune = app.add_subcommand("tune", "measure the machine and schedules, and keep the best in a wisdom file");
   spec_options(tune, common, false, false, false);
@@ -114,7 +116,7 @@ int main(int argc, char** argv) {
     if (*pack) return cli::pack(common, weights, map, packed);
     if (*check) return cli::check(common, emulate, to);
     if (*bench) return cli::bench(common, workers, to);
-    if (*explain) return cli::explain(common, picture, html, to);
+    if (*explain) return cli::explain(common, picture, html, measure, to);
     if (*verdict) return cli::verdict(common, seed, configurations, drawn, to);
     if (*tune) return cli::tune(common, wisdom, candidates, again);
   } catch (const Error& e) {

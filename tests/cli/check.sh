@@ -79,9 +79,15 @@ if command -v python3 >/dev/null; then
   if command -v objdump >/dev/null; then
     grep -q 'instructions multiply\.' "$work/page.html" && pass || fail "no machine code in the page"
   fi
+  page explain "$small" --isa portable --measure
+  grep -q 'measured, median' "$work/page.html" && pass || fail "the page does not say what was measured"
+  grep -q 'measured, whole calls' "$work/page.text" && pass || fail "the text does not say what was measured"
   CXX=/no/such/compiler
   export CXX
   page explain 'textbook_mha<1,512,512,8>'
+  try 1 explain "$small" --isa portable --measure --html "$work/unmeasured.html"
+  says err 'no host compiler'
+  no_file "$work/unmeasured.html"
   grep -q 'no machine code to show: no host compiler' "$work/page.html" && pass || fail "the page does not say what it lacks"
   page explain 'sdpa<1,8,128,64,false>' --isa avx2
   grep -q 'this spec has no mask' "$work/page.html" && pass || fail "a mask that is none"

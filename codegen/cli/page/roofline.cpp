@@ -1,5 +1,5 @@
 // The roofline of Williams, Waterman and Patterson (2009): what a core can do at most at so many operations a byte,
-// and where regions are by the model.
+// where regions are by the model, and where the whole call was measured.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,21 +18,30 @@ struct Point {
   bool beyond = false;  // bytes from beyond L2, else those from L2
 };
 
-std::vector<Point> points_of(const Decided& d) {
+std::vector<Point> points_of(const Decided& d, const Measured* timed) {
   std::vector<Point> points;
+  double flops = 0, l2 = 0, memory = 0;
   for (const Decided::Region& r : d.regions) {
     if (!r.account || r.flops <= 0 || r.account->total() <= 0) continue;
+    flops += r.flops;
+    l2 += double(r.account->traffic.l2);
+    memory += double(r.account->traffic.memory);
     const double reached = r.flops / (double(r.account->total()) / 1e3);
     if (r.account->traffic.l2 > 0) points.push_back({r.title, r.flops / double(r.account->traffic.l2), reached, false});
     if (r.account->traffic.memory > 0) points.push_back({r.title, r.flops / double(r.account->traffic.memory), reached, true});
+  }
+  if (timed && timed->complete) {  // else the bytes are not known
+    const double reached = d.flops_a_cycle * timed->figures.summary.median_percent / 100;
+    if (l2 > 0) points.push_back({"measured, the whole call", flops / l2, reached, false});
+    if (memory > 0) points.push_back({"measured, the whole call", flops / memory, reached, true});
   }
   return points;
 }
 
 }  // namespace
 
-std::string roofline(const Decided& d) {
-  const std::vector<Point> points = points_of(d);
+std::string roofline(const Decided& d, const Measured* timed) {
+  const std::vector<Point> points = points_of(d, timed);
   if (points.empty()) return {};
   const double peak = d.flops_a_cycle, l2 = double(d.machine.l2_rate) / 100, memory = double(d.machine.memory_rate) / 100;
   // Both axes in powers of two.

@@ -73,4 +73,11 @@ std::string time_by_the_model(const Decided& d) {
   return fmt::format("{}<div class=\"wide\"><table class=\"figures\"><thead>{}<th class=\"words\">busiest</th></tr></thead><tbody>\n{}</tbody></table></div>\n", bars, head, rows);
 }
 
+std::string time_measured(const Measured& m) {
+  const bench::Summary& s = m.figures.summary;
+  const auto line = [](const char* what, double cycles, double seconds, double percent) { return fmt::format("<tr><th>{}</th><td>{:.1f}</td><td>{:.1f}</td><td>{:.1f}</td></tr>\n", what, cycles / 1e3, seconds * 1e6, percent); };
+  return fmt::format("<p>The whole call on one core of this machine, {} repetitions. A cycle is what its FMA peak, measured beside each repetition, makes one{}.</p>\n<div class=\"wide\"><table class=\"figures\"><thead><tr><th></th><th>thousands of cycles</th><th>microseconds</th><th>% of peak</th></tr></thead><tbody>\n{}{}{}</tbody></table></div>\n",
+                     m.figures.repetitions, m.complete ? "" : "; the model does not know all regions, and predicts too little", line("predicted", m.predicted_cycles, m.predicted_seconds, m.predicted_percent), line("measured, best", m.best_cycles, s.best_seconds, s.best_percent), line("measured, median", m.median_cycles, s.median_seconds, s.median_percent));
+}
+
 }  // namespace attune::cli::page
