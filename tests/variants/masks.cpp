@@ -27,7 +27,7 @@ std::vector<Run> visited(const RowBlocks& r, long i, long cols) {
   std::vector<Run> runs;
   const auto add = [&](long begin, long end, bool whole) { if (begin < end) runs.push_back({begin, end, whole ? Kept::all : Kept::mixed}); };
   if (p.form == RunPlan::Form::whole) add(0, cols, true);
-  if (p.form == RunPlan::Form::affine)
+  if (p.form == RunPlan::Form::edges)
     for (int e = 0; e < 3; ++e) add(p.edges[e](i), p.edges[e + 1](i), e == 1);
   if (p.form == RunPlan::Form::table)
     for (long u = p.first[std::size_t(i)]; u < p.first[std::size_t(i) + 1]; ++u) add(p.begin[std::size_t(u)], p.end[std::size_t(u)], p.whole[std::size_t(u)] != 0);
