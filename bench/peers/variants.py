@@ -40,7 +40,7 @@ class Variant:
     table: Table = None
     allows: Callable = None
     window: int = 0  # keys that a query sees, itself included, where that is the whole mask
-    softcap: float = 0  # of scores: cap tanh(score / cap)
+    softcap: float = 0.0  # of scores: cap tanh(score / cap)
     alibi: bool = False  # slope[head] * (query - key) is taken from a score
     bias: bool = False  # [seq, seq] of random values is added to scores
 
