@@ -3,7 +3,6 @@ import numpy as np
 import openvino as ov
 import openvino.opset13 as ops
 
-from peers import memory
 from peers.cases import Attention, Projection
 from peers.contender import DENSE, Contender, Offer, Refused
 from peers.problem import rotary_angles
