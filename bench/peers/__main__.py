@@ -150,7 +150,7 @@ def main(argv):
     print(f"\n{m['cpu']}, one core; {m['date']}, commit {m['commit']}; " + ", ".join(f"{n} {v}" for n, v in document["versions"].items()))
     overhead = max(r["call_seconds"] for r in document["results"])
     print(f"Everybody is called from Python; a C function that does nothing takes {overhead * 1e9:.0f} ns so.")
-    print(f"Written to {args.out}: results.json, table.txt, percent_of_peak, roofline and fastest_peer as .png and .svg")
+    print(f"Written to {args.out}: results.json, table.txt, and what there is to draw of percent_of_peak, roofline, fastest_peer and variants as .png and .svg")
     wrong = [c for r in document["results"] for c in r["contenders"] if c["name"] == "Attune" and c["status"] != "ok"]
     return 1 if document["failures"] or wrong else 0
 

@@ -23,10 +23,16 @@ def flops_in(header):
     return float(re.search(r"^#define kernel_FLOPS (\S+)", header, re.M).group(1))
 
 
+def arguments_in(header):
+    """The names of NAME_args' pointers, in order."""
+    return re.findall(r"(\w+);", re.search(r"^typedef struct kernel_args \{(.*?)^\}", header, re.M | re.S).group(1))
+
+
 def _build(problem, library):
-    counted = flops_in(library.with_name("kernel.h").read_text())
-    if counted != problem.case.flops:
-        raise ValueError(f"the interface counts {counted:.0f} FLOPs, the harness {problem.case.flops}")
+    header = library.with_name("kernel.h").read_text()
+    counted = flops_in(header)
+    if counted != problem.case.countable_flops:
+        raise ValueError(f"the interface counts {counted:.0f} FLOPs, the harness {problem.case.countable_flops}")
     lib = ctypes.CDLL(str(library))
     lib.kernel_workspace_bytes.restype = lib.kernel_packed_bytes.restype = ctypes.c_size_t
     packed_bytes = lib.kernel_packed_bytes()
@@ -35,7 +41,7 @@ def _build(problem, library):
     if packed_bytes:
         lib.kernel_pack_weights(_pointers(list(problem.weights.values())), ctypes.c_void_p(packed.ctypes.data))
     out = memory.empty(*problem.expected.shape)
-    args = _pointers([*problem.inputs.values(), out])
+    args = _pointers([{**problem.inputs, "out": out}[name] for name in arguments_in(header)])
     at = [ctypes.c_void_p(packed.ctypes.data), ctypes.c_void_p(workspace.ctypes.data)]
     code = lib.kernel_checked(args, at[0], at[1], ctypes.c_size_t(workspace_bytes), 1, None, None)
     if code != 0:

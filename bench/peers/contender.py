@@ -3,6 +3,9 @@ from dataclasses import dataclass
 from typing import Any, Callable
 
 
+DENSE = "with a dense additive mask"  # a note
+
+
 class Refused(Exception):
     """The peer does not do this configuration, with its reason."""
 

@@ -8,10 +8,13 @@ import numpy as np
 
 from peers import memory
 from peers.cases import Attention
-from peers.contender import Contender, Offer
+from peers.contender import DENSE, Contender, Offer
+from peers.variants import FULL
 
 PEER = "ggml"
 F32, F16, PRECISE = 0, 1, 10  # ggml_type, ggml_type, ggml_prec
+HALF_TOLERANCE = 3e-2
+SLOPES_SUM = 8  # max_bias: of so much, 8 heads have slopes 1/2 to 1/256
 pointer, integer, real = ctypes.c_void_p, ctypes.c_int64, ctypes.c_float
 
 
@@ -53,6 +56,16 @@ def version():
     return f"{importlib.metadata.version('ggml-py')} (ggml-py)"
 
 
+def _mask(problem):
+    """(What is added to scores [seq, seq] or None, what to say of it.) For ALiBi the operator has slopes of its own."""
+    case = problem.case
+    if case.variant is FULL:
+        return None, ""
+    query, key = np.arange(case.seq)[:, None], np.arange(case.seq)
+    added = problem.inputs["bias"][0, 0] if case.variant.bias else key - query if case.variant.alibi else 0
+    return np.where(problem.sees(query, key), added, -np.inf), DENSE
+
+
 def _attention(problem, kind, tolerance):
     case = problem.case
     shape = (case.head_dim, case.seq, case.heads)  # fastest first: [1, heads, seq, head_dim] as it lies
@@ -69,12 +82,12 @@ def _attention(problem, kind, tolerance):
 
     q = tensor(problem.inputs["q"], F32, *shape)
     k, v = (tensor(problem.inputs[n], kind, *shape) for n in "kv")
-    mask = None
-    if case.causal:
-        distance = np.arange(case.seq)[:, None] - np.arange(case.seq)
-        bias = np.where((distance < 0) | (distance >= (case.window or case.seq)), -np.inf, 0)
-        mask = tensor(bias, F16, case.seq, case.seq, 1)
-    y = _flash(context, q, k, v, mask, case.head_dim**-0.5, 0, 0)
+    mask, note = _mask(problem)
+    if mask is not None:
+        if kind == F32 and not np.array_equal(mask, mask.astype(np.float16)):
+            tolerance, note = HALF_TOLERANCE, f"{note} in f16"  # it takes no other
+        mask = tensor(mask, F16, case.seq, case.seq, 1)
+    y = _flash(context, q, k, v, mask, case.head_dim**-0.5, SLOPES_SUM if case.variant.alibi else 0, case.variant.softcap)
     _set_precision(y, PRECISE)
     graph = _new_graph(context)
     _expand(graph, y)
@@ -88,7 +101,7 @@ def _attention(problem, kind, tolerance):
         return np.ctypeslib.as_array(bits).reshape(1, case.seq, case.heads, case.head_dim).transpose(0, 2, 1, 3)
 
     call()
-    return Contender(call, output, tolerance=tolerance, note="with a dense mask" if case.causal else "")
+    return Contender(call, output, tolerance=tolerance, note=note)
 
 
 def offers(problem):
@@ -96,5 +109,5 @@ def offers(problem):
         return []
     return [
         Offer("ggml, f32 cache", PEER, lambda: _attention(problem, F32, 1e-4)),
-        Offer("ggml, f16 cache", PEER, lambda: _attention(problem, F16, 3e-2)),
+        Offer("ggml, f16 cache", PEER, lambda: _attention(problem, F16, HALF_TOLERANCE)),
     ]

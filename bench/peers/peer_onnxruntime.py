@@ -5,8 +5,9 @@ from onnx import TensorProto, helper, numpy_helper
 
 from peers import memory
 from peers.cases import Attention, Projection
-from peers.contender import Contender, Offer, Refused
+from peers.contender import DENSE, Contender, Offer, Refused
 from peers.problem import rotary_angles
+from peers.variants import CAUSAL
 
 PEER = "ONNX Runtime"
 CONTRIB = "com.microsoft"
@@ -55,13 +56,20 @@ def _unpacked_heads(case):
     return lambda y: y.reshape(1, case.seq, case.heads, case.head_dim).transpose(0, 2, 1, 3)
 
 
+def _qkv(problem, change=lambda x: x):
+    return {name: change(problem.inputs[name]) for name in "qkv"}
+
+
 def _multi_head(problem):
     case = problem.case
-    if case.window:
-        raise Refused("MultiHeadAttention has no window")
-    node = helper.make_node("MultiHeadAttention", ["q", "k", "v"], ["y"], domain=CONTRIB, num_heads=case.heads, unidirectional=int(case.causal))
-    inputs = {n: _packed_heads(x) for n, x in problem.inputs.items()}
-    return _contender([node], inputs, {"y": (1, case.seq, case.heads * case.head_dim)}, {}, _unpacked_heads(case))
+    inputs, names = _qkv(problem, _packed_heads), ["q", "k", "v"]
+    if not case.plain:
+        mask = problem.additive_mask()
+        if mask is None:
+            raise Refused("MultiHeadAttention has no softcap")
+        inputs["mask"], names = mask, [*names, "", "", "mask"]
+    node = helper.make_node("MultiHeadAttention", names, ["y"], domain=CONTRIB, num_heads=case.heads, unidirectional=int(case.variant is CAUSAL))
+    return _contender([node], inputs, {"y": (1, case.seq, case.heads * case.head_dim)}, {}, _unpacked_heads(case), note="" if case.plain else DENSE)
 
 
 def _lengths(seq):
@@ -74,27 +82,31 @@ def _caches(case):
 
 
 def _group_query(problem):
-    case = problem.case
-    if not case.causal:
+    case, variant = problem.case, problem.case.variant
+    if any(variant.keeps(0, key) for key in range(1, case.seq)):
         raise Refused("GroupQueryAttention is always causal")
-    options = {"local_window_size": case.window} if case.window else {}
+    inputs, names = _qkv(problem, _packed_heads) | _lengths(case.seq), ["q", "k", "v", "", "", "lengths", "total"]
+    options, note = {}, "also writes the cache"
+    if variant.window:
+        options["local_window_size"] = variant.window
+    elif variant.softcap:
+        options["softcap"] = variant.softcap
+    elif not case.plain:
+        inputs["mask"], names, note = problem.additive_mask(), [*names, "", "", "", "mask"], f"{DENSE}; {note}"
     node = helper.make_node(
-        "GroupQueryAttention", ["q", "k", "v", "", "", "lengths", "total"], ["y", "present_k", "present_v"],
+        "GroupQueryAttention", names, ["y", "present_k", "present_v"],
         domain=CONTRIB, num_heads=case.heads, kv_num_heads=case.heads, **options)
-    inputs = {n: _packed_heads(x) for n, x in problem.inputs.items()} | _lengths(case.seq)
     outputs = {"y": (1, case.seq, case.heads * case.head_dim)} | _caches(case)
-    return _contender([node], inputs, outputs, {}, _unpacked_heads(case), note="also writes the cache")
+    return _contender([node], inputs, outputs, {}, _unpacked_heads(case), note=note)
 
 
 def _attention(problem):
     case = problem.case
-    names, inputs = ["q", "k", "v"], dict(problem.inputs)
-    if case.window:
-        distance = np.arange(case.seq)[:, None] - np.arange(case.seq)
-        names.append("bias")
-        inputs["bias"] = memory.copy(np.where((distance < 0) | (distance >= case.window), -np.inf, 0).astype(np.float32)[None, None])
-    node = helper.make_node("Attention", names, ["y"], is_causal=int(case.causal and not case.window))
-    note = "with a dense additive mask" if case.window else ""
+    inputs, names, note = _qkv(problem), ["q", "k", "v"], ""
+    causal = case.variant is CAUSAL or bool(case.variant.softcap)
+    if not causal and not case.plain:
+        inputs["mask"], names, note = problem.additive_mask(), [*names, "mask"], DENSE
+    node = helper.make_node("Attention", names, ["y"], is_causal=int(causal), softcap=case.variant.softcap)
     return _contender([node], inputs, {"y": problem.expected.shape}, {}, lambda y: y, note)
 
 

@@ -3,10 +3,10 @@ import numpy as np
 import openvino as ov
 import openvino.opset13 as ops
 
-from peers import memory
 from peers.cases import Attention, Projection
-from peers.contender import Contender, Offer
+from peers.contender import DENSE, Contender, Offer, Refused
 from peers.problem import rotary_angles
+from peers.variants import CAUSAL
 
 PEER = "OpenVINO"
 # The process is pinned already. Without the hint a CPU with bf16 units would compute in bf16.
@@ -46,14 +46,15 @@ def _ints(*values):
 
 def _attention(problem):
     case = problem.case
-    arrays, note = list(problem.inputs.values()), ""
-    if case.window:
-        distance = np.arange(case.seq)[:, None] - np.arange(case.seq)
-        arrays.append(memory.copy(np.where((distance < 0) | (distance >= case.window), -np.inf, 0).astype(np.float32)[None, None]))
-        note = "with a dense additive mask"
+    arrays = [problem.inputs[name] for name in "qkv"]
+    if not case.plain:
+        mask = problem.additive_mask()
+        if mask is None:
+            raise Refused("ScaledDotProductAttention has no softcap")
+        arrays.append(mask)
     parameters = [_parameter(a) for a in arrays]
-    result = ops.scaled_dot_product_attention(*parameters, causal=case.causal and not case.window)
-    return _contender(result, parameters, arrays, note)
+    result = ops.scaled_dot_product_attention(*parameters, causal=case.variant is CAUSAL)
+    return _contender(result, parameters, arrays, "" if case.plain else DENSE)
 
 
 def _projection(problem):

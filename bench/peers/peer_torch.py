@@ -1,6 +1,4 @@
 """PyTorch: scaled_dot_product_attention, compiled FlexAttention, nn.Linear, and the module of a block."""
-import math
-
 import torch
 import torch._dynamo
 import torch._inductor.config
@@ -8,8 +6,9 @@ import torch.nn.functional as F
 from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
 from peers.cases import Attention, Projection
-from peers.contender import Contender, Offer
+from peers.contender import DENSE, Contender, Offer, Refused
 from peers.problem import rotary_angles
+from peers.variants import CAUSAL, FULL
 
 PEER = "PyTorch"
 
@@ -31,34 +30,52 @@ def _contender(function, **options):
     return Contender(call, lambda: last[0].numpy(), **options)
 
 
+def _tensors(problem):
+    return {name: torch.from_numpy(array) for name, array in problem.inputs.items()}
+
+
 def _sdpa(problem):
-    q, k, v = map(torch.from_numpy, problem.inputs.values())
+    q, k, v = (_tensors(problem)[name] for name in "qkv")
     case = problem.case
-    if not case.window:
-        return _contender(lambda: F.scaled_dot_product_attention(q, k, v, is_causal=case.causal))
-    # There is no argument for a window. An additive mask saves the conversion of a boolean one at every call.
-    distance = torch.arange(case.seq)[:, None] - torch.arange(case.seq)[None, :]
-    bias = torch.zeros(case.seq, case.seq).masked_fill((distance < 0) | (distance >= case.window), -math.inf)
-    return _contender(lambda: F.scaled_dot_product_attention(q, k, v, attn_mask=bias), note="with a dense additive mask")
+    if case.plain:
+        return _contender(lambda: F.scaled_dot_product_attention(q, k, v, is_causal=case.variant is CAUSAL))
+    mask = problem.additive_mask()
+    if mask is None:
+        raise Refused("scaled_dot_product_attention has no softcap")
+    mask = torch.from_numpy(mask)  # additive, since a boolean one would be converted at every call
+    return _contender(lambda: F.scaled_dot_product_attention(q, k, v, attn_mask=mask), note=DENSE)
+
+
+def _mask_mod(variant, tensors):
+    keeps, allows = variant.keeps, variant.allows
+    if not allows:
+        return lambda batch, head, query, key: keeps(query, key)
+    table = tensors[variant.table.name]
+    return lambda batch, head, query, key: keeps(query, key) & allows(table, query, key)
+
+
+def _score_mod(variant, tensors):
+    if variant.alibi:
+        slopes = tensors["slopes"]
+        return lambda score, batch, head, query, key: score - slopes[head] * (query - key)
+    if variant.bias:
+        bias = tensors["bias"][0, 0]
+        return lambda score, batch, head, query, key: score + bias[query, key]
+    cap = variant.softcap
+    return (lambda score, batch, head, query, key: cap * torch.tanh(score / cap)) if cap else None
 
 
 def _flex(problem):
-    q, k, v = map(torch.from_numpy, problem.inputs.values())
-    case = problem.case
+    tensors, case = _tensors(problem), problem.case
+    q, k, v = (tensors[name] for name in "qkv")
     blocks = None
-    if case.causal:
-        window = case.window
-
-        def causal(batch, head, q_index, kv_index):
-            return kv_index <= q_index
-
-        def windowed(batch, head, q_index, kv_index):
-            return (kv_index <= q_index) & (q_index - kv_index < window)
-
-        blocks = create_block_mask(windowed if window else causal, None, None, case.seq, case.seq, device="cpu")
+    if case.variant is not FULL:
+        blocks = create_block_mask(_mask_mod(case.variant, tensors), None, None, case.seq, case.seq, device="cpu")
+    score = _score_mod(case.variant, tensors)
     torch._dynamo.reset()  # after a few shapes code would run uncompiled, with no more than a warning
     compiled = torch.compile(flex_attention, dynamic=False)
-    return _contender(lambda: compiled(q, k, v, block_mask=blocks))
+    note = "its mask of blocks made beforehand" if case.variant.table else ""
+    return _contender(lambda: compiled(q, k, v, score_mod=score, block_mask=blocks), note=note)
 
 
 def _linear(problem):

@@ -1,4 +1,4 @@
-"""Draws the results: share of the FMA peak against T, the roofline, and how far behind the fastest peer is.
+"""Draws the results: share of the FMA peak against T, the roofline, and how far behind the peers are.
 
     python -m peers.pictures RESULTS.json FOLDER
 """
@@ -72,7 +72,7 @@ def percent_against_length(document, folder, heads=8, head_dim=64):
 
 
 def kind_of(case):
-    return case.split("/")[0] if "window" not in case else "sliding window"
+    return case.split("/")[0]
 
 
 def roofline(document, folder):
@@ -131,11 +131,37 @@ def behind(document, folder):
     save(figure, folder, "fastest_peer")
 
 
+def variants(document, folder):
+    """Time of every peer over ours, a row a variant."""
+    rows = [r for r in document["results"] if kind_of(r["case"]) == "variant" and best_peer(r)]
+    if not rows:
+        return
+    figure, axis = plt.subplots(figsize=(8, 0.42 * len(rows) + 1.4))
+    for y, r in enumerate(rows):
+        for c in timed(r):
+            if c["name"] != "Attune" and "ratio" in c:
+                q, (color, marker) = c["ratio"], LOOKS.get(c["name"], ("gray", "."))
+                axis.errorbar(q["median"], y, xerr=[[q["median"] - q["q1"]], [q["q3"] - q["median"]]], color=color, marker=marker, linestyle="", markersize=7, elinewidth=1, label=c["name"])
+    axis.axvline(1, linewidth=2, color=OURS["color"])
+    axis.axvline(2, linewidth=1, color="black", linestyle="--")
+    axis.set_xscale("log", base=2)
+    axis.xaxis.set_major_formatter("{x:g}")
+    axis.set_yticks(range(len(rows)), [r["case"] for r in rows], fontsize=8)
+    axis.invert_yaxis()
+    axis.grid(alpha=0.3)
+    axis.set_xlabel("time over Attune's (median of rounds, quartiles)")
+    unique = dict(zip(*reversed(axis.get_legend_handles_labels())))
+    axis.legend(unique.values(), unique.keys(), fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
+    axis.set_title(caption(document), fontsize=9)
+    save(figure, folder, "variants")
+
+
 def draw(document, folder):
     folder.mkdir(parents=True, exist_ok=True)
     percent_against_length(document, folder)
     roofline(document, folder)
     behind(document, folder)
+    variants(document, folder)
 
 
 if __name__ == "__main__":

@@ -1,32 +1,47 @@
 """FLOPs and statistics of bench/peers, from formulas and brute force. Needs the standard library alone."""
 import unittest
 
-from peers import cases, summary
+from peers import cases, summary, variants
 
 
 class Flops(unittest.TestCase):
-    def brute_force(self, seq, keep):
-        return sum(keep(q, k) for q in range(seq) for k in range(seq))
-
     def test_kept_pairs(self):
         for seq in (1, 2, 7, 40):
-            self.assertEqual(cases.kept_pairs(seq, False), seq * seq)
-            self.assertEqual(cases.kept_pairs(seq, True), seq * (seq + 1) // 2)
-            for window in (1, 3, 7, 64):
-                kept = self.brute_force(seq, lambda q, k: k <= q and q - k < window)
-                self.assertEqual(cases.kept_pairs(seq, True, window), kept)
+            self.assertEqual(cases.kept_pairs(seq, variants.FULL.keeps), seq * seq)
+            self.assertEqual(cases.kept_pairs(seq, variants.CAUSAL.keeps), seq * (seq + 1) // 2)
+            for width in (1, 3, 7, 64):
+                self.assertEqual(cases.kept_pairs(seq, variants.window(width).keeps), sum(min(query + 1, width) for query in range(seq)))
+
+    def test_variants(self):
+        triangle = lambda n: n * (n + 1) // 2
+        counts = {
+            "window256": triangle(256) + 768 * 256,
+            "first16window256": triangle(256) + 768 * 256 + triangle(15) + 16 * (768 - 15),
+            "chunks256": 4 * triangle(256),
+            "prefix256": triangle(1024) + triangle(255),
+            "documents": sum(map(triangle, (96, 250, 40, 330, 180, 128))),
+        }
+        for case in cases.all_cases():
+            if case.name.startswith("variant/H8/D64/T1024/"):
+                name = case.variant.name
+                pairs, countable = (flops // (4 * 8 * 64) for flops in (case.flops, case.countable_flops))
+                if name == "pairs":  # six of seven places below the diagonal, all on it
+                    self.assertAlmostEqual(pairs / (6 / 7 * triangle(1023) + 1024), 1, places=3)
+                else:
+                    self.assertEqual(pairs, counts.get(name, triangle(1024)), name)
+                self.assertEqual(countable, triangle(1024) if case.variant.table else pairs, name)
 
     def test_attention_counts_both_products_of_kept_pairs(self):
         # 3 heads of 10: 2 * 10 for a score, 2 * 10 for its value, of 4 * 5 / 2 pairs.
-        self.assertEqual(cases.Attention(3, 10, 4, True).flops, 3 * 10 * 40)
-        self.assertEqual(cases.Attention(8, 64, 512, False).flops, 4 * 64 * 8 * 512**2)
+        self.assertEqual(cases.Attention(3, 10, 4, variants.CAUSAL).flops, 3 * 10 * 40)
+        self.assertEqual(cases.Attention(8, 64, 512, variants.FULL).flops, 4 * 64 * 8 * 512**2)
 
     def test_projection(self):
         self.assertEqual(cases.Projection(16, 512, 2048).flops, 2 * 16 * 512 * 2048)
 
     def test_block_is_its_parts(self):
         block = cases.Block(128, 512, 8)
-        parts = 4 * cases.Projection(128, 512, 512).flops + cases.Attention(8, 64, 128, True).flops
+        parts = 4 * cases.Projection(128, 512, 512).flops + cases.Attention(8, 64, 128, variants.CAUSAL).flops
         self.assertEqual(block.flops, parts)
 
 
