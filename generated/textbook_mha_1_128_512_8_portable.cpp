@@ -16,7 +16,7 @@
 //   };
 //
 // What was decided:
-// - angles_once:
+// - angles_once: cosines and sines of angles, made by pack_weights, writes angles (32 kB).
 // - project_wq_wk_wv: 128 rows of 512 by wq (512 columns), wk (512 columns) and wv (512 columns),
 //   packed in 66 panels of 24 columns (48 kB), one an item; tiles of 4 rows x 24 columns: 12 of 16
 //   registers accumulate, a step is 12 fma on 7 loads; tiles ask memory for the next panel.

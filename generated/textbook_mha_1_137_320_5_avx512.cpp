@@ -16,7 +16,7 @@
 //   };
 //
 // What was decided:
-// - angles_once:
+// - angles_once: cosines and sines of angles, made by pack_weights, writes angles (34.2 kB).
 // - project_wq_wk_wv: 137 rows of 320 by wq (320 columns), wk (320 columns) and wv (320 columns),
 //   packed in 21 panels of 48 columns (60 kB), 1/4 of its rows an item; tiles of 9 rows x 48
 //   columns: 27 of 32 registers accumulate, a step is 27 fma on 12 loads; tiles ask memory for the

@@ -16,7 +16,7 @@
 //   };
 //
 // What was decided:
-// - angles_once:
+// - angles_once: cosines and sines of angles, made by pack_weights, writes angles (34.2 kB).
 // - project_wq_wk_wv: 137 rows of 320 by wq (320 columns), wk (320 columns) and wv (320 columns),
 //   packed in 60 panels of 16 columns (20 kB), 1/2 of its rows an item; tiles of 6 rows x 16
 //   columns: 12 of 16 registers accumulate, a step is 12 fma on 8 loads; tiles ask memory for the

@@ -16,7 +16,7 @@
 //   };
 //
 // What was decided:
-// - angles_once:
+// - angles_once: cosines and sines of angles, made by pack_weights, writes angles (128 kB).
 // - project_wq_wk_wv: 512 rows of 512 by wq (512 columns), wk (512 columns) and wv (512 columns),
 //   packed in 33 panels of 48 columns (96 kB), 1/2 of its rows an item; tiles of 9 rows x 48
 //   columns: 27 of 32 registers accumulate, a step is 27 fma on 12 loads; tiles ask memory for the

@@ -16,7 +16,7 @@
 //   };
 //
 // What was decided:
-// - angles_once:
+// - angles_once: cosines and sines of angles, made by pack_weights, writes angles (16 kB).
 // - project_wq_wk_wv: 2 times 64 rows of 256 by wq (256 columns), wk (256 columns) and wv (256
 //   columns), packed in 48 panels of 16 columns (16 kB), one an item; tiles of 6 rows x 16 columns:
 //   12 of 16 registers accumulate, a step is 12 fma on 8 loads; tiles ask memory for the next

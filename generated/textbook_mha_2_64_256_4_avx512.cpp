@@ -16,7 +16,7 @@
 //   };
 //
 // What was decided:
-// - angles_once:
+// - angles_once: cosines and sines of angles, made by pack_weights, writes angles (16 kB).
 // - project_wq_wk_wv: 2 times 64 rows of 256 by wq (256 columns), wk (256 columns) and wv (256
 //   columns), packed in 12 panels of 64 columns (64 kB), 1/2 of its rows an item; tiles of 6 rows x
 //   64 columns: 24 of 32 registers accumulate, a step is 24 fma on 10 loads.

@@ -36,8 +36,8 @@ static nlohmann::ordered_json json_of(const Account& a) {
 }
 
 static nlohmann::ordered_json json_of(const Measured& m) {
-  const bench::Summary& s = m.figures.summary;
-  return {{"predicted_cycles", m.predicted_cycles}, {"predicted_complete", m.complete}, {"predicted_seconds", m.predicted_seconds}, {"predicted_percent", m.predicted_percent}, {"best_seconds", s.best_seconds}, {"best_percent", s.best_percent}, {"median_seconds", s.median_seconds}, {"median_percent", s.median_percent}, {"median_cycles", m.median_cycles}, {"best_cycles", m.best_cycles}, {"repetitions", m.figures.repetitions}};
+  const auto figures = [](const Measured::Figures& f) { return nlohmann::ordered_json{{"cycles", f.cycles}, {"seconds", f.seconds}, {"percent_of_peak", f.percent}}; };
+  return {{"predicted", figures(m.predicted)}, {"predicted_all", m.complete}, {"best", figures(m.best)}, {"median", figures(m.median)}, {"repetitions", m.repetitions}};
 }
 
 static nlohmann::ordered_json json_of(const Spec& spec, const std::vector<Decided>& all, const std::vector<Measured>& timed) {
@@ -68,7 +68,7 @@ int explain(const Common& common, const std::string& map, const std::string& htm
   if (!html.empty()) host::write_whole(html, page::page(spec, options, all, timed));
   fmt::print("{}{}", text, text.empty() || text.back() == '\n' ? "" : "\n");
   fmt::print("{}", text_of(timed));
-  if (!lacking.empty()) fmt::print(stderr, "attune: not measured, for this CPU lacks it: {}\n", fmt::join(lacking, ", "));
+  if (!lacking.empty()) fmt::print(stderr, "attune: this CPU can't run {}: not measured\n", fmt::join(lacking, ", "));
   if (json.wanted()) json.write(json_of(spec, all, timed));
   return 0;
 }

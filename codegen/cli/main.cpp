@@ -54,7 +54,7 @@ int main(int argc, char** argv) {
   spec_target(pack, common, true);
   std::vector<std::string> weights, map;
   std::string packed;
-  pack->add_option("--weights", weights, "the model's .safetensors; once for each if there are several")->required()->allow_extra_args(false);
+  pack->add_option("--weights", weights, "the model's .safetensors or .npz; once for each if there are several")->required()->allow_extra_args(false);
   pack->add_option("--map", map, "which tensor is which weight, as in wq=layers.0.self_attn.q_proj.weight, separated by commas (default: the weight's own name)")->allow_extra_args(false)->delimiter(',');
   pack->add_option("-o,--out", packed, "the file (default: NAME.safetensors)");
   auto* check = app.add_subcommand("check", "compare kernels with the interpreter");

@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/host/process.h"
+#include "cli/model_file.h"
 #include "cli/safetensors.h"
 
 namespace attune::cli {
@@ -26,14 +27,13 @@ std::map<std::string, std::string> parsed(const std::vector<std::string>& map, c
   return r;
 }
 
-std::vector<Safetensors> opened(const std::vector<std::string>& paths) {
-  std::vector<Safetensors> files;
+std::vector<std::unique_ptr<ModelFile>> opened(const std::vector<std::string>& paths) {
+  std::vector<std::unique_ptr<ModelFile>> files;
   for (const std::string& path : paths) {
-    if (path.ends_with(".npz")) throw Error(fmt::format("{}: the command line reads .safetensors; NumPy's files are read in Python, by attune.weights", path));
-    Safetensors file(path);
-    for (const Safetensors& other : files)
-      for (const auto& [name, tensor] : file.tensors())
-        if (other.tensors().contains(name)) throw Error(fmt::format("{} is in {} and in {}", name, other.path(), path));
+    std::unique_ptr<ModelFile> file = open_model_file(path);
+    for (const auto& other : files)
+      for (const auto& [name, tensor] : file->tensors())
+        if (other->tensors().contains(name)) throw Error(fmt::format("{} is in {} and in {}", name, other->path(), path));
     files.push_back(std::move(file));
   }
   return files;
@@ -46,23 +46,23 @@ int pack(const Common& common, const std::vector<std::string>& paths, const std:
   const Interface interface = interface_of(spec.graph);
   if (interface.weights.empty()) throw Error(fmt::format("{} has no weights", spec.expression));
   const std::map<std::string, std::string> theirs = parsed(map, interface, spec.expression);
-  const std::vector<Safetensors> files = opened(paths);
+  const auto files = opened(paths);
   std::vector<Named> packed;
   std::string wrong;  // all of it: one run says what a map lacks
   for (const Argument& a : interface.weights) {
     const auto mapped = theirs.find(a.name);
     const std::string name = mapped == theirs.end() ? a.name : mapped->second;
-    const auto file = std::find_if(files.begin(), files.end(), [&](const Safetensors& f) { return f.tensors().contains(name); });
+    const auto file = std::find_if(files.begin(), files.end(), [&](const auto& f) { return f->tensors().contains(name); });
     if (file == files.end()) {
       wrong += fmt::format("\n  {} {}: there is no {} in {}{}", a.name, text_of(a.dims), name, fmt::join(paths, ", "), mapped == theirs.end() ? fmt::format("; say which it is, --map {}=..", a.name) : "");
       continue;
     }
-    const std::vector<std::int64_t>& shape = file->tensors().at(name).shape;
+    const std::vector<std::int64_t>& shape = (*file)->tensors().at(name).shape;
     if (!std::equal(shape.begin(), shape.end(), a.dims.d.begin(), a.dims.d.begin() + a.dims.rank)) {
       wrong += fmt::format("\n  {} {}: {} has shape [{}]", a.name, text_of(a.dims), name, fmt::join(shape, ", "));
       continue;
     }
-    packed.push_back({a.name, a.dims, wrong.empty() ? file->floats(name) : std::vector<float>{}});
+    packed.push_back({a.name, a.dims, wrong.empty() ? (*file)->floats(name) : std::vector<float>{}});
   }
   if (!wrong.empty()) throw Error(fmt::format("{} does not get its weights:{}", spec.expression, wrong));
   const std::string to = out.empty() ? options_for(spec, common).name + ".safetensors" : out;

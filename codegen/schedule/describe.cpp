@@ -47,7 +47,8 @@ std::string text(const Stream& s, const StreamPlan& p, const Isa& isa) {
   return r;
 }
 
-// What regions without a schedule cost beside the others: a pass over memory, and for a product plain loops.
+// What regions without a schedule cost beside the others: a pass over memory, for a product plain loops, and for what
+// pack_weights makes its place.
 class Unscheduled {
  public:
   Unscheduled(const Program& p, const Region& r) : p_(p), r_(r) {}
@@ -58,8 +59,11 @@ class Unscheduled {
     return and_writes(fmt::format("{}plain loops of {:.3g} MFLOP", r_.comment.empty() ? "" : r_.comment + ": ", flops * double(extent_of(w.a.dims[3])) / 1e6), w.out);
   }
   std::string operator()(const RowReduce& w) const { return and_writes(fmt::format("{}: passes over {}", r_.comment, place(w.in)), w.out); }
-  template <class Scheduled>
-  std::string operator()(const Scheduled&) const { return {}; }
+  std::string operator()(const RowNorm& w) const { return and_writes(fmt::format("{}: passes over {}", r_.comment, place(w.in)), w.out); }
+  std::string operator()(const Angles& w) const { return and_writes(r_.comment, w.out); }
+  std::string operator()(const Spread& w) const { return and_writes(r_.comment, w.out); }
+  std::string operator()(const Contract&) const { return {}; }
+  std::string operator()(const Stream&) const { return {}; }
 
  private:
   const Program& p_;
@@ -102,6 +106,7 @@ std::string accounts(const Program& program, const Schedule& s) {
       r += fmt::format("  {:<24} {:>9}\n", program.regions[i].title, "not known");
       continue;
     }
+    if (s.accounts[i]->total() == 0) continue;
     const double here = flops_of(program.regions[i]);
     line(program.regions[i].title, *s.accounts[i], here);
     all += *s.accounts[i];

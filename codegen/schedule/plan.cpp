@@ -14,6 +14,12 @@ static long local_floats(const ContractPlan&) { return 0; }
 static long local_floats(const StreamPlan& p) { return p.local_floats; }
 static long local_floats(std::monostate) { return 0; }
 
+// Made by pack_weights: no part of a call.
+static bool made_once(const Program& p, const Region& r) {
+  const auto* angles = std::get_if<Angles>(&r.work);
+  return std::holds_alternative<Spread>(r.work) || (angles && p.buffers[std::size_t(angles->out.buffer)].kind == Buffer::Kind::table);
+}
+
 // The model's first, or the one that is given; with what it takes.
 template <class Planner>
 static auto planned(Planner planner, const Region& r, const Choice& given) {
@@ -54,7 +60,7 @@ Schedule schedule(const Program& program, const Isa& isa, const Choices& given_c
       s.accounts.push_back(account);
     } else {
       s.regions.push_back(std::monostate{});
-      s.accounts.push_back({});
+      s.accounts.push_back(made_once(program, r) ? std::optional<Account>(Account{}) : std::nullopt);
     }
     std::visit([&](const auto& p) { s.local_floats = std::max(s.local_floats, aligned_floats(local_floats(p))); }, s.regions.back());
   }

@@ -90,7 +90,7 @@ struct StreamPlan {
 struct Schedule {
   const Isa* isa = nullptr;
   std::vector<std::variant<std::monostate, ContractPlan, StreamPlan>> regions;  // one a region
-  std::vector<std::optional<Account>> accounts;                                 // likewise: what it takes by the model, if that knows
+  std::vector<std::optional<Account>> accounts;                                 // likewise: what it takes of a call by the model, if that knows
   std::vector<long> buffer_offset;  // of scratch in the workspace, of weights and tables in the packed memory; floats
   long workspace_floats = 0, local_floats = 0, packed_floats = 0;
 };

@@ -55,6 +55,9 @@ for command in list gen pack check bench explain tune verdict; do
 done
 try 0 explain "$small"
 says out '77'
+try 0 explain 'textbook_mha<1,128,512,8>'
+says out 'angles_once: cosines and sines of angles, made by pack_weights'
+grep -q '^  [a-z_]*: *$\|not known' "$work/out" && fail "a region of which nothing is said" || pass
 try 0 explain "$small" --isa avx2 --map "$work/map.png"
 says out "$work/map.png: what attention keeps, 1 x 1 scores a block"
 [ "$(head -c 4 "$work/map.png" | tail -c 3)" = PNG ] && pass || fail "no PNG"
@@ -79,9 +82,33 @@ if command -v python3 >/dev/null; then
   if command -v objdump >/dev/null; then
     grep -q 'instructions multiply\.' "$work/page.html" && pass || fail "no machine code in the page"
   fi
-  page explain "$small" --isa portable --measure
+  no_measured() { grep -q 'measured, median\|class="[a-z]* measured"' "$1" && fail "$1 has what was not measured" || pass; }
+  no_measured "$work/page.html"
+  page explain 'textbook_mha<2,64,256,4>' --isa portable --measure --json "$work/page.json"
   grep -q 'measured, median' "$work/page.html" && pass || fail "the page does not say what was measured"
-  grep -q 'measured, whole calls' "$work/page.text" && pass || fail "the text does not say what was measured"
+  grep -q 'class="[a-z]* measured"' "$work/page.html" && pass || fail "no measured point in the roofline"
+  grep -q '^  *measured, best  ' "$work/page.text" && pass || fail "the text does not say what was measured"
+  # Shares, seconds and cycles are the same figures: each is so many FLOPs of the same peak.
+  python3 - "$work/page.json" >"$work/out" 2>"$work/err" <<'END' && pass || fail "the figures contradict one another"
+import json, sys
+spec = json.load(open(sys.argv[1]))
+isa = spec["isas"][0]
+m = isa["measured"]
+model = sum(r["model"]["kilocycles"] for r in isa["regions"]) * 1e3
+assert abs(m["predicted"]["cycles"] / model - 1) < 1e-9 and m["predicted_all"] and m["repetitions"] > 0, m
+peak = [f["cycles"] * f["percent_of_peak"] for f in (m["predicted"], m["best"], m["median"])]
+assert all(abs(p / peak[0] - 1) < 1e-9 for p in peak), peak
+assert 0 < m["best"]["seconds"] <= m["median"]["seconds"] and all(1e8 < f["cycles"] / f["seconds"] < 1e10 for f in (m["best"], m["median"])), m
+END
+  if command -v valgrind >/dev/null; then  # whose CPU has no AVX-512
+    what="explain --measure on a CPU without AVX-512"
+    valgrind -q --tool=none "$attune" explain "$small" --isa avx512 --measure --html "$work/lacking.html" >"$work/out" 2>"$work/err" </dev/null && pass || fail "it fails"
+    says err "attune: this CPU can't run avx512: not measured"
+    [ "$(wc -l <"$work/err")" = 1 ] && pass || fail "more than one line"
+    no_measured "$work/lacking.html"
+  else
+    echo 'skipped: no valgrind, so no CPU that lacks something'
+  fi
   CXX=/no/such/compiler
   export CXX
   page explain 'textbook_mha<1,512,512,8>'

@@ -3,6 +3,7 @@ import json
 import struct
 import tempfile
 import unittest
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -87,11 +88,41 @@ class Weights(unittest.TestCase):
             np.testing.assert_array_equal(attune.weights(path)["wq"], everything.view("<f2").T.astype("<f4"))
         with self.assertRaisesRegex(ValueError, "n is of int64"):
             attune.weights(path, {"wq": "n"})
-        with self.assertRaisesRegex(attune.Error, "NumPy's files are read in Python"):
-            run("pack", SPEC, "--weights", path)
         path.write_bytes(path.read_bytes()[:-30])
         with self.assertRaisesRegex(ValueError, "is no .npz file"):
             attune.weights(path)
+
+    def test_npz_packed(self):
+        self.model = self.model.with_suffix(".npz")
+        whole = {"layer.q": everything.view("<f2").T, "layer.k": self.tensors["wv"][1].T, "wv": self.tensors["wv"][1], "layer.o": self.tensors["layer.o"][1]}
+        beside = {"double": np.zeros((256, 256)), "n": np.arange(3), "big": np.zeros((256, 256), ">f4"), "rows": np.zeros(3, [("a", "f4")])}
+        for save in (np.savez, np.savez_compressed):
+            with open(self.model, "wb") as file:
+                save(file, **whole, **beside)
+            self.pack()
+            got = attune.weights(self.out)
+            with np.errstate(invalid="ignore"):
+                for ours, theirs in {**self.names, "wv": "wv"}.items():
+                    np.testing.assert_array_equal(got[ours], whole[theirs].astype("<f4"))
+            self.out.unlink()
+            for theirs, message in {"double": "double is of F64; weights are F32", "big": "big is of >f4; weights", "rows": r"wq \[256, 256\]: rows has shape \[3\]", "q": "there is no q in .*model.npz"}.items():
+                self.packing_fails(message, {**self.names, "wq": theirs})
+            raw = self.model.read_bytes()
+            for size in (0, 100, len(raw) // 2, len(raw) - 1):
+                self.damaged(raw[:size], "is no .npz file")
+            flipped = bytearray(raw)
+            flipped[raw.index(b"layer.o.npy") + 1000] ^= 64
+            self.model.write_bytes(flipped)
+            self.packing_fails("cannot read layer.o of .*model.npz: ")
+        self.model.unlink()
+        self.packing_fails("cannot read .*model.npz: No such file")
+        for content, message in {b"": "ends too early", b"PNG" * 9: "does not begin as an array", b"\x93NUMPY\1\0\x09\0{'descr':": "has no descr"}.items():
+            with zipfile.ZipFile(self.model, "w") as archive:
+                archive.writestr("wq.npy", content)
+            self.packing_fails(f"is no .npz file: wq.npy: it.* {message}")
+        with zipfile.ZipFile(self.model, "w") as archive:  # more is said than there is
+            archive.writestr("wq.npy", b"\x93NUMPY\1\0\x4f\0" + b"{'descr': '<f4', 'fortran_order': False, 'shape': (256, 256), }".ljust(79) + bytes(4096))
+        self.packing_fails(r"is no .npz file: wq.npy: wq \[256, 256\] of F32 takes 4096 bytes")
 
     def packing_fails(self, message, names=None):
         with self.assertRaisesRegex(attune.Error, message):

@@ -28,7 +28,7 @@ std::string memory(const Interface& i, const Decided& d) {
   r += "</tbody></table></div>\n";
   std::string traffic;
   for (const Decided::Region& g : d.regions) {
-    if (!g.account) continue;
+    if (!g.account || g.account->total() == 0) continue;  // not known, or no part of a call
     const auto a_byte = [&](long bytes) { return bytes > 0 && g.flops > 0 ? fmt::format("{:.3g}", g.flops / double(bytes)) : std::string(); };
     traffic += fmt::format("<tr><th>{}</th><td>{:.4g}</td>", escaped(g.title), g.flops / 1e6);
     for (const long bytes : {g.account->traffic.l2, g.account->traffic.memory}) traffic += fmt::format("<td>{}</td><td>{}</td>", bytes ? bytes_text(bytes) : "none", a_byte(bytes));

@@ -15,7 +15,8 @@ namespace {
 struct Point {
   std::string title;
   double flops_a_byte = 0, flops_a_cycle = 0;
-  bool beyond = false;  // bytes from beyond L2, else those from L2
+  bool beyond = false;    // bytes from beyond L2, else those from L2
+  bool measured = false;  // else by the model
 };
 
 std::vector<Point> points_of(const Decided& d, const Measured* timed) {
@@ -31,9 +32,9 @@ std::vector<Point> points_of(const Decided& d, const Measured* timed) {
     if (r.account->traffic.memory > 0) points.push_back({r.title, r.flops / double(r.account->traffic.memory), reached, true});
   }
   if (timed && timed->complete) {  // else the bytes are not known
-    const double reached = d.flops_a_cycle * timed->figures.summary.median_percent / 100;
-    if (l2 > 0) points.push_back({"measured, the whole call", flops / l2, reached, false});
-    if (memory > 0) points.push_back({"measured, the whole call", flops / memory, reached, true});
+    const double reached = d.flops_a_cycle * timed->median.percent / 100;
+    if (l2 > 0) points.push_back({"measured, a whole call", flops / l2, reached, false, true});
+    if (memory > 0) points.push_back({"measured, a whole call", flops / memory, reached, true, true});
   }
   return points;
 }
@@ -82,7 +83,7 @@ std::string roofline(const Decided& d, const Measured* timed) {
       key += fmt::format("<li><b>{}</b> {} at {:.3g} FLOP a cycle</li>", number, escaped(p.title), p.flops_a_cycle);
       last = p.title;
     }
-    r += fmt::format("<g class=\"{}\"><title>{}: {:.3g} FLOP a byte {}, {:.3g} FLOP a cycle</title><circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\"/><text x=\"{:.1f}\" y=\"{:.1f}\">{}</text></g>\n", p.beyond ? "far" : "near", escaped(p.title), p.flops_a_byte, p.beyond ? "from beyond L2" : "from L2", p.flops_a_cycle, at_x, at_y, at_x, at_y + 18 + 13 * double(beside), number);
+    r += fmt::format("<g class=\"{}{}\"><title>{}: {:.3g} FLOP a byte {}, {:.3g} FLOP a cycle</title><circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\"/><text x=\"{:.1f}\" y=\"{:.1f}\">{}</text></g>\n", p.beyond ? "far" : "near", p.measured ? " measured" : "", escaped(p.title), p.flops_a_byte, p.beyond ? "from beyond L2" : "from L2", p.flops_a_cycle, at_x, at_y, at_x, at_y + 18 + 13 * double(beside), number);
   }
   r += fmt::format("<text class=\"x\" x=\"{}\" y=\"{}\">FLOP a byte</text></svg></div>\n", (x0 + x1) / 2, y1 + 36);
   r += "<figcaption><ul class=\"key\">";

@@ -57,6 +57,7 @@ std::string time_by_the_model(const Decided& d) {
       rows += fmt::format("<tr><th>{}</th><td>not known</td><td colspan=\"{}\"></td></tr>\n", escaped(r.title), std::size(parts) + 2);
       continue;
     }
+    if (r.account->total() == 0) continue;  // no part of a call
     bars += bar(r.title, *r.account, longest);
     rows += row(r.title, *r.account, r.flops, d.flops_a_cycle);
     all += *r.account;
@@ -74,10 +75,9 @@ std::string time_by_the_model(const Decided& d) {
 }
 
 std::string time_measured(const Measured& m) {
-  const bench::Summary& s = m.figures.summary;
-  const auto line = [](const char* what, double cycles, double seconds, double percent) { return fmt::format("<tr><th>{}</th><td>{:.1f}</td><td>{:.1f}</td><td>{:.1f}</td></tr>\n", what, cycles / 1e3, seconds * 1e6, percent); };
-  return fmt::format("<p>The whole call on one core of this machine, {} repetitions. A cycle is what its FMA peak, measured beside each repetition, makes one{}.</p>\n<div class=\"wide\"><table class=\"figures\"><thead><tr><th></th><th>thousands of cycles</th><th>microseconds</th><th>% of peak</th></tr></thead><tbody>\n{}{}{}</tbody></table></div>\n",
-                     m.figures.repetitions, m.complete ? "" : "; the model does not know all regions, and predicts too little", line("predicted", m.predicted_cycles, m.predicted_seconds, m.predicted_percent), line("measured, best", m.best_cycles, s.best_seconds, s.best_percent), line("measured, median", m.median_cycles, s.median_seconds, s.median_percent));
+  std::string rows;
+  for (const auto& [what, f] : m.rows()) rows += fmt::format("<tr><th>{}</th><td>{:.1f}</td><td>{:.1f}</td><td>{:.1f}</td></tr>\n", what, f.cycles / 1e3, f.seconds * 1e6, f.percent);
+  return fmt::format("<p>A call on one core of this machine, {} repetitions. Cycles are counted by the clock at which its FMA peak, measured beside each repetition, is the model's.</p>\n<div class=\"wide\"><table class=\"figures\"><thead><tr><th></th><th>thousands of cycles</th><th>microseconds</th><th>% of peak</th></tr></thead><tbody>\n{}</tbody></table></div>\n", m.repetitions, rows);
 }
 
 }  // namespace attune::cli::page
