@@ -58,6 +58,8 @@ says out '77'
 try 0 explain 'textbook_mha<1,128,512,8>'
 says out 'angles_once: cosines and sines of angles, made by pack_weights'
 grep -q '^  [a-z_]*: *$\|not known' "$work/out" && fail "a region of which nothing is said" || pass
+try 0 explain 'variant_window<40,0>' --isa avx2
+says out "40 rows keep nothing and are 0, the first of them row 0"
 try 0 explain "$small" --isa avx2 --map "$work/map.png"
 says out "$work/map.png: what attention keeps, 1 x 1 scores a block"
 [ "$(head -c 4 "$work/map.png" | tail -c 3)" = PNG ] && pass || fail "no PNG"
