@@ -50,7 +50,7 @@ function(attune_add_kernel target)
   add_custom_command(OUTPUT ${files} COMMAND ${compiler} $<TARGET_FILE:attune::attune> ${command}
     DEPENDS ${depends} ${depfile} COMMENT "Generating ${target}" VERBATIM)
   add_library(${target} STATIC ${files})
-  target_compile_features(${target} PRIVATE cxx_std_17)
+  target_compile_features(${target} PUBLIC cxx_std_17)  # NAME.hpp asks for it, and Clang 14 by itself compiles C++14
   target_compile_options(${target} PRIVATE -O2)  # whatever the build type: it is what a kernel is measured with
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)  # for shared libraries, too
   target_include_directories(${target} PUBLIC ${dir} $<TARGET_PROPERTY:attune::dsl,INTERFACE_INCLUDE_DIRECTORIES>)
