@@ -1,6 +1,6 @@
 // Tiles whose weights are made by the tile after. Where a tile's sums hold the registers, its exponentials can't begin
-// before it ends, nor the next one's products before most of them are done: too many instructions for a core
-// to look beyond. So a tile leaves its scores in memory, and the next one turns them into weights between its steps.
+// before it ends. So a tile leaves its scores in memory, and the next one turns them into weights between its steps;
+// bench/README.md says what that gains.
 #include "loops/stream.h"
 
 namespace attune::loops {
