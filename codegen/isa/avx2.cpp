@@ -145,8 +145,7 @@ static inline vec add_exponent(vec p, ivec n) { return (vec)((ivec)p + (n << 23)
        {}},
       {"power_of_eighths", R"(// 2^(n / 8), n being the low bits of a: its last three choose, the rest is an exponent.
 static inline vec power_of_eighths(vec a) {
-  const __m256i powers = _mm256_setr_epi32(0x3f800000, 0x3f7b95c2, 0x3f7837f0, 0x3f75fed7,
-      0x3f7504f3, 0x3f75672a, 0x3f7744fd, 0x3f7ac0c7);
+  const __m256i powers = _mm256_setr_epi32()" + eighths() + R"();
   return (vec)((ivec)_mm256_permutevar8x32_epi32(powers, (__m256i)a) + ((ivec)a << 20));
 }
 )",

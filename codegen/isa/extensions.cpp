@@ -232,8 +232,7 @@ static inline base add_exponent(base a, ibase b) { return (base)((ibase)a + (b <
 )"),
       lanewise("power_of_eighths", 1, R"(// 2^(n / 8), n being the low bits of a.
 static inline base power_of_eighths(base a) {
-  const int powers[] = {0x3f800000, 0x3f7b95c2, 0x3f7837f0, 0x3f75fed7,
-      0x3f7504f3, 0x3f75672a, 0x3f7744fd, 0x3f7ac0c7};
+  const int powers[] = {)" + eighths() + R"(};
   ibase n = (ibase)a;
   for (unsigned i = 0; i < sizeof n / 4; ++i) n[i] = powers[n[i] & 7] + (int)((unsigned)n[i] << 20);
   return (base)n;

@@ -38,6 +38,8 @@ enum class Exponent { integer,    // add_exponent(p, nearest(..))
                       real,       // scale2(p, n)
                       eighths };  // as integer, but exp2_near by power_of_eighths(..)
 std::vector<OpText> exponentials(Exponent, bool fused);
+// The bits of 2^(j / 8) less j << 20, in two lines: the table of power_of_eighths.
+inline std::string eighths() { return "0x3f800000, 0x3f7b95c2, 0x3f7837f0, 0x3f75fed7,\n      0x3f7504f3, 0x3f75672a, 0x3f7744fd, 0x3f7ac0c7"; }
 
 // exp2_near by fraction and scale2, where the CPU has these for every argument.
 OpText exp2_near_by_fraction();
